@@ -33,7 +33,6 @@ class ModelError(AgentError):
     Attributes:
         status: HTTP status, or None when there was no answer.
         kind: The provider's error type, such as `overloaded_error`.
-        request_id: The provider's id of the request, for its support.
         retry_after_s: When the provider wishes to be asked again, if it said so.
     """
 
@@ -43,13 +42,11 @@ class ModelError(AgentError):
         *,
         status: int | None = None,
         kind: str | None = None,
-        request_id: str | None = None,
         retry_after_s: float | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.kind = kind
-        self.request_id = request_id
         self.retry_after_s = retry_after_s
 
 

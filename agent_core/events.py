@@ -108,15 +108,9 @@ class RouteChosen(Event):
     usage: Usage = Usage()
     """Of the classifier's call and of a fast answer that was given up."""
     model_calls: int = 0
+    fallback: str = ""
+    """Why a fast answer was given up, such as that it wanted tools; empty where none was."""
     kind: Literal["route_chosen"] = "route_chosen"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FastPathFallback(Event):
-    """The fast answer wanted tools; the turn goes on as COMPLEX. Comes before RouteChosen."""
-
-    reason: str
-    kind: Literal["fast_path_fallback"] = "fast_path_fallback"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -463,7 +457,6 @@ class TurnFinished(Event):
 AnyEvent = Annotated[
     TurnStarted
     | RouteChosen
-    | FastPathFallback
     | PlanMade
     | RunStarted
     | StepStarted

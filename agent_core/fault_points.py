@@ -12,8 +12,8 @@ EVENT_POINT = "event."
 """`event.<kind>`: an event was told to its readers."""
 
 POINTS = tuple(
-    f"{place}.{side}"
-    for place in (
+    f"{point}.{side}"
+    for point in (
         "ledger",
         "ack",
         "turn",

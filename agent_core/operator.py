@@ -355,13 +355,13 @@ async def refused_tools(settings: CoreSettings) -> Sequence[tuple[str, str, str]
         return [] if database is None else await ToolPins(database).refused()
 
 
-async def accept(settings: CoreSettings, seen: Sequence[Pin]) -> list[str]:
-    """Accept what was seen; returns the tools' names. What changed since then is left out.
+async def accept(settings: CoreSettings, pins: Sequence[Pin]) -> list[str]:
+    """Accept what these pins propose; returns the tools' names.
 
-    A running bot notices it at the next need.
+    What changed since then is left out. A running bot notices it at the next need.
     """
     async with _current(settings) as database:
-        return [] if database is None else await ToolPins(database).accept(seen)
+        return [] if database is None else await ToolPins(database).accept(pins)
 
 
 def difference(pin: Pin) -> list[str]:

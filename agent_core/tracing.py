@@ -48,11 +48,9 @@ def configure(*, token: str, with_content: bool = False) -> None:
     )
 
 
-@contextmanager
-def span(name: str, **attributes: Attribute) -> Generator[None, None, None]:
+def span(name: str, **attributes: Attribute) -> AbstractContextManager[object]:
     """A span around a piece of work; spans and notes inside become its children."""
-    with _open(name, attributes):
-        yield
+    return _open(name, attributes)
 
 
 @contextmanager
@@ -80,13 +78,13 @@ def stalled(seconds: float) -> None:
     _stalls.record(seconds * 1_000)
 
 
-def content(**said: object) -> dict[str, str]:
+def content(**words: object) -> dict[str, str]:
     """Attributes that hold words of people or models, cut; none unless the operator wants them."""
     if not _content["is_wanted"]:
         return {}
     written = {
         name: value if isinstance(value, str) else json.dumps(value, default=str)
-        for name, value in said.items()
+        for name, value in words.items()
     }
     return {name: text[:_MAX_CONTENT_CHARS] for name, text in written.items()}
 
@@ -105,8 +103,11 @@ def _trace_requests() -> None:
     ) -> httpx2.Response:
         if not trace.get_current_span().get_span_context().is_valid:
             return await send(self, request, **options)
-        told = {"http.request.method": request.method, "server.address": request.url.host}
-        with _open("httpx.request", told) as opened:
+        attributes: dict[str, Attribute] = {
+            "http.request.method": request.method,
+            "server.address": request.url.host,
+        }
+        with _open("httpx.request", attributes) as opened:
             response = await send(self, request, **options)
             opened.set_attribute("http.response.status_code", response.status_code)
             return response

@@ -43,6 +43,7 @@ from bot.ingress import (
     Handler,
     Ingress,
     Rules,
+    Watermarks,
     connect_socket,
     create_app,
     leave_to_next_start,
@@ -78,7 +79,7 @@ def _digest_orders(
 ) -> DigestOrders:
     limits = DigestLimits(
         team=settings.digests_per_team,
-        place=settings.digests_per_channel,
+        channel=settings.digests_per_channel,
         person=settings.digests_per_person,
         channels=settings.allowed_channels,
     )
@@ -261,16 +262,16 @@ async def running_bot(
             for_everybody=(clicks.LiveViewClick, clicks.HomeOpened),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
+        watermarks = Watermarks(runtime.marks, identity.team, lambda: clock().timestamp())
+        await watermarks.open()
         backfill = Backfill(
             ingress,
             front,
             api,
             identity,
-            marks=runtime.marks,
-            sessions=runtime.sessions,
-            now_s=lambda: clock().timestamp(),
+            runtime.sessions,
+            watermarks,
         )
-        await backfill.watermarks.open()
         register(app, ingress, actions, backfill)
         runtime.take_orders_with(partial(digests.take, is_order=True))
         await runtime.readers.show_with(READER, presenting.attach)
@@ -287,7 +288,7 @@ async def running_bot(
             settings.slack_app_token.get_secret_value(),
             timing=socket_timing,
             ask=api.token,
-            on_healed=partial(backfill.watermarks.lose, "the socket was not open"),
+            on_healed=partial(watermarks.lose, "the socket was not open"),
         )
         stack.push_async_callback(socket.close)
         stack.push_async_callback(backfill.close)
@@ -301,8 +302,7 @@ async def running_bot(
                 settings.allowed_channels,
             )
         )
-        loop_lag = stack.enter_context(watched_loop())
-        looks = _looks(runtime, socket, loop_lag)
+        looks = _looks(runtime, socket, stack.enter_context(watched_loop()))
         await stack.enter_async_context(console.serve(looks, acts))
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)
         yield runtime

@@ -68,11 +68,11 @@ def audit(
 
 
 @mcp.command("list")
-def list_servers(as_json: AsJson = False) -> None:
+def list_servers() -> None:
     """Say which servers there are, and why some are off. Nothing is started."""
     from bot.operator.servers import list_servers
 
-    raise typer.Exit(list_servers(as_json=as_json))
+    raise typer.Exit(list_servers())
 
 
 @mcp.command("test")

@@ -44,7 +44,7 @@ class KnownTurn:
     """A gesture that the agent has."""
 
     text: str
-    said_at: datetime
+    written_at: datetime
     """When it was said, or last edited."""
     is_at_work: bool
     """It was begun with, or is part of what was, and that has not ended."""
@@ -113,14 +113,14 @@ class FrontDoor:
             if not await self._digests.has_order(key):
                 return None
             # An order for a digest that waits for a yes reads as its edit will have it.
-            return KnownTurn(text="", said_at=datetime.now(UTC), is_at_work=False)
+            return KnownTurn(text="", written_at=datetime.now(UTC), is_at_work=False)
         work = turn
         if turn.taken_by is not None:
             # What another turn took in is at work for as long as that one is.
             work = await self._runtime.turn(turn.taken_by)
         return KnownTurn(
             text=turn.inbound.text,
-            said_at=turn.inbound.received_at,
+            written_at=turn.inbound.received_at,
             is_at_work=work.status in {"running", "waiting"},
         )
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 from agent_core.errors import SessionError
@@ -55,8 +56,8 @@ class InboundPost:
 
     thread: ThreadRef
     ts: str
-    said_ts: str
-    """When it was said: for a post that was edited, when it was edited."""
+    version_ts: str
+    """Which version of the post this is: when it was written, or last edited."""
     user: str
     user_team: str
     """The author's home team, where the payload tells it; empty otherwise."""
@@ -72,9 +73,9 @@ class InboundPost:
     files: tuple[SlackFile, ...]
 
     @property
-    def said_s(self) -> float:
+    def version_s(self) -> float:
         """The same in seconds since the epoch."""
-        return float(self.said_ts)
+        return float(self.version_ts)
 
     @property
     def key(self) -> str:
@@ -115,7 +116,7 @@ class Edit:
     @property
     def key(self) -> str:
         """The edit's own identity, the same in both payloads that Slack tells of it with."""
-        return f"{self.post.key}:edit:{self.post.said_ts}"
+        return f"{self.post.key}:edit:{self.post.version_ts}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +160,11 @@ def post_of(event: InboundPost | Edit) -> InboundPost:
     return event.post if isinstance(event, Edit) else event
 
 
+def posted_at(ts: str, utc_offset_s: int) -> datetime:
+    """When a post was made, on the clocks of somebody with this offset."""
+    return datetime.fromtimestamp(float(ts), UTC) + timedelta(seconds=utc_offset_s)
+
+
 def posted_ts(key: str) -> str:
     """The `ts` of the post that a key was made from."""
     return key.rpartition(":")[2]
@@ -192,7 +198,7 @@ def read_post(body: JsonObject, *, bot_user: str) -> InboundPost | None:
     return InboundPost(
         thread=thread,
         ts=ts,
-        said_ts=edited_ts if _TS.fullmatch(edited_ts) else ts,
+        version_ts=edited_ts if _TS.fullmatch(edited_ts) else ts,
         user=text_in(post, "user"),
         user_team=user_team or text_in(post, "team"),
         app_id=text_in(body, "api_app_id"),
@@ -229,7 +235,7 @@ def read_event(body: JsonObject, *, bot_user: str) -> PostEvent | None:
             return _deletion(body, event, text_in(now, "ts"), bot_user)
         return _edit(body, event, bot_user)
     post = read_post(body, bot_user=bot_user)
-    if post is not None and kind == "app_mention" and post.said_ts != post.ts:
+    if post is not None and kind == "app_mention" and post.version_ts != post.ts:
         return Edit(post=post, before=None, body=body)
     return post
 

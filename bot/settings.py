@@ -235,13 +235,13 @@ class Configuration:
     def missing(self) -> Mapping[str, str]:
         """By name, how to get each setting without which the bot cannot start."""
         core = self.core
-        found = {
+        values = {
             "SLACK_BOT_TOKEN": self.bot.slack_bot_token.get_secret_value(),
             "SLACK_APP_TOKEN": self.bot.slack_app_token.get_secret_value(),
             MODEL_KEYS[0]: core.anthropic_api_key.get_secret_value() or core.bearer,
         }
         wrong = {MODEL_KEYS[0] if name in MODEL_KEYS else name for name in self.faults}
-        lacking = [name for name, value in found.items() if not value and name not in wrong]
+        lacking = [name for name, value in values.items() if not value and name not in wrong]
         return {name: HOW_TO_GET[name] for name in lacking}
 
     @property

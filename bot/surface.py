@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from itertools import zip_longest
 
@@ -14,7 +14,7 @@ from agent_core.events import TurnFinished
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import AnsweredTurn, Runtime, detect_language
-from bot.inbound import mentioned_users, plain_text
+from bot.inbound import mentioned_users, plain_text, posted_at
 from bot.presenter.answer import live_links
 from bot.presenter.journal import READER, Bookmark
 from bot.render import PostDraft, answer_drafts, foreign_line, limits, none_live
@@ -101,7 +101,7 @@ async def _posts_since(api: SlackApi, channel: str, since: datetime) -> list[Pos
 
 def _line(post: PostRecord, names: dict[str, str], base: str) -> str:
     author = names.get(post.user, post.user)
-    at = datetime.fromtimestamp(float(post.ts), UTC)
+    at = posted_at(post.ts, utc_offset_s=0)
     text = " ".join(plain_text(post.text, names=names).split())
     line = f"{author} ({at:%m-%d %H:%M}): {text[:MAX_POST_CHARS]}"
     if post.replies:

@@ -19,8 +19,9 @@ class ThreadRef:
     root_ts: str
 
     def __post_init__(self) -> None:
-        if not (_is_id(self.team) and _is_id(self.channel) and _TS.fullmatch(self.root_ts)):
-            raise SessionError(f"Not a Slack thread: {self.team}:{self.channel}:{self.root_ts}")
+        has_ids = _is_id(self.team) and _is_id(self.channel)
+        if not has_ids or _TS.fullmatch(self.root_ts) is None:
+            raise SessionError(f"Not a Slack thread: {self.session}")
 
     @property
     def session(self) -> SessionId:
@@ -46,8 +47,7 @@ def user_id(team: str, user: str) -> UserId:
 def parse_user(user: UserId) -> tuple[str, str]:
     """`(team, user)` of a person's id. Raises SessionError of another id."""
     team, _, person = user.partition(":")
-    if not (_is_id(team) and _is_id(person)):
-        raise SessionError(f"Not a Slack user: {user}")
+    user_id(team, person)
     return team, person
 
 

@@ -24,8 +24,8 @@ async def load_pictures(messages: Sequence[Message], workspace: Path) -> dict[st
     """The pictures of the messages' files by their paths; one that cannot be had is left out."""
     paths: list[str] = []
     for message in messages:
-        shown = [part for part in message.parts if isinstance(part, AttachedFile | ToolResult)]
-        paths.extend(part.picture for part in shown if part.picture)
+        parts = [part for part in message.parts if isinstance(part, AttachedFile | ToolResult)]
+        paths.extend(part.picture for part in parts if part.picture)
     newest = list(dict.fromkeys(reversed(paths)))[:MAX_PICTURES]
     loaded: dict[str, Picture] = {}
     for path in newest:

@@ -1,6 +1,6 @@
 """Work that survives the process: what a step has done once is never done again."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Protocol, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,20 +14,19 @@ class CannotReplay(Exception):
     """A recorded turn does not fit the code any more; it has to go on from its history."""
 
 
-def first_cause(error: BaseException) -> BaseException:
-    """The error itself, or the first one that a group of parallel work holds."""
-    if not isinstance(error, BaseExceptionGroup):
-        return error
-    group = cast("BaseExceptionGroup[BaseException]", error)
-    return first_cause(group.exceptions[0])
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The error itself, or all that a group of parallel work holds."""
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        for each in group.exceptions:
+            yield from causes(each)
+    else:
+        yield error
 
 
 def cannot_replay(error: BaseException) -> bool:
     """Whether `error` is a CannotReplay, or a group of errors that holds one."""
-    if not isinstance(error, BaseExceptionGroup):
-        return isinstance(error, CannotReplay)
-    group = cast("BaseExceptionGroup[BaseException]", error)
-    return group.subgroup(CannotReplay) is not None
+    return any(isinstance(each, CannotReplay) for each in causes(error))
 
 
 def as_recorded(record: object, kind: TypeAdapter[T]) -> T:

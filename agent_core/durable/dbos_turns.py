@@ -160,7 +160,7 @@ class DurableTurns:
         return f"{turn_id}#{generation}" in self._at_work.values()
 
     async def take_over(self, turn_id: str, generation: int) -> bool:
-        """Go on here with a turn of a dead process, and with its child runs.
+        """Go on here with a turn of a dead process; its body takes its child runs over.
 
         Steps that were recorded are not done again. False when DBOS has no unfinished workflow of
         this turn: it has to go on from its history.
@@ -169,15 +169,6 @@ class DurableTurns:
         status = await DBOS.get_workflow_status_async(workflow)
         if status is None or status.status not in _UNFINISHED:
             return False
-        children = await DBOS.list_workflows_async(
-            workflow_id_prefix=f"{turn_id}/",
-            status=list(_UNFINISHED),
-            load_input=False,
-        )
-        for child in children:
-            if child.workflow_id not in self._at_work.values():
-                self._begun.add(child.workflow_id)
-                await self._take_here(child.workflow_id)
         await self._take_here(workflow)
         return True
 

@@ -32,7 +32,6 @@ EXPLORER = "explorer"
 ROUTE_SLOTS = {
     "root": 0,
     "turn_started": 10,
-    "fallback": 11,
     "route": 12,
     "turn_finished": 13,
     "question": 14,
@@ -56,7 +55,7 @@ class SteeringMessage:
     author_name: str
     words: str
     """The person's own, for people to read."""
-    said: str
+    whole: str
     """The words with all that came with them."""
     text: str
     """What the model gets while it is at work."""

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from itertools import count
 
 from pydantic import TypeAdapter
 
@@ -62,16 +63,15 @@ async def run_calls(
     Raises:
         Asked: a person has to answer, approve or connect something first.
     """
-    slots = range(first_slot, first_slot + 2 * len(calls), 2)
+    slots = list(zip(count(first_slot, 2), calls, strict=False))
     if not is_announced:
-        for slot, call in zip(slots, calls, strict=True):
+        for slot, call in slots:
             await _announce_start(call, scope, step, slot)
     # Tasks begin in the order of their making and record their steps before they first wait, so a
     # replay meets the same order.
     async with asyncio.TaskGroup() as group:
         tasks = [
-            group.create_task(_run_call(agent, call, scope, step, slot))
-            for slot, call in zip(slots, calls, strict=True)
+            group.create_task(_run_call(agent, call, scope, step, slot)) for slot, call in slots
         ]
     outcomes = [task.result() for task in tasks]
     results, ask = _sorted(outcomes)
@@ -166,13 +166,12 @@ async def _output(
 
     async def progress(text: str) -> None:
         at = scope.at(step, slot)
-        told = scope.gate.spoken(text)
         await scope.emit(
             ToolCallProgressed(
                 **at,
                 call_id=call.id,
                 tool=call.name,
-                text=told,
+                text=scope.gate.spoken(text),
             )
         )
 
@@ -208,13 +207,12 @@ async def _perform(
 
 
 async def _announce_start(call: ToolCall, scope: RunScope, step: int, slot: int) -> None:
-    said = tracing.content(input_preview=call.arguments)
     tracing.note(
         "tool_call",
         tool_name=call.name,
         tool_id=call.id,
         run=scope.context.run,
-        **said,
+        **tracing.content(input_preview=call.arguments),
     )
     at = scope.at(step, slot)
     await scope.emit(

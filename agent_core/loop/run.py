@@ -135,16 +135,16 @@ def _is_over(limits: RunLimits, left: RunLimits, steps: int, child_tokens: int) 
     return not has_time or left.max_tokens <= child_tokens
 
 
-def _request_to_go_on(step: RecordedCall, said: Sequence[str]) -> Message | None:
+def _request_to_go_on(step: RecordedCall, texts: Sequence[str]) -> Message | None:
     """What to ask a model whose words were cut off or did not come; None when they are whole."""
-    if len(said) > MAX_CONTINUATIONS:
+    if len(texts) > MAX_CONTINUATIONS:
         return None
     match step.reply.stop_reason:
         case "max_tokens":
             return user_message(GO_ON)
         case "pause_turn":
             return user_message(PAUSED)
-        case "end_turn" if not is_visible("".join(said)):
+        case "end_turn" if not is_visible("".join(texts)):
             return user_message(SAY_IT)
         case _:
             return None
@@ -152,20 +152,22 @@ def _request_to_go_on(step: RecordedCall, said: Sequence[str]) -> Message | None
 
 def _reminder(agent: Agent, run: Sequence[Message]) -> Message | None:
     """Said once to a run that ends without the call by which it gives its result."""
+    if not agent.owes:
+        return None
     reminder = user_message(REMINDER.format(tool=agent.owes))
-    failed = {
+    succeeded = {
         part.call_id
         for message in run
         for part in message.parts
-        if isinstance(part, ToolResult) and part.is_error
+        if isinstance(part, ToolResult) and not part.is_error
     }
     calls = [call for message in run for call in message.tool_calls if call.name == agent.owes]
-    is_given = any(call.id not in failed for call in calls)
-    return None if not agent.owes or is_given or reminder in run else reminder
+    is_given = any(call.id in succeeded for call in calls)
+    return None if is_given or reminder in run else reminder
 
 
-def _text(said: Sequence[str], step: RecordedCall, words: Words) -> str:
-    text = "".join(said).strip()
+def _text(texts: Sequence[str], step: RecordedCall, words: Words) -> str:
+    text = "".join(texts).strip()
     if step.reply.stop_reason in CUT:
         return f"{text}…\n\n{words('answer-cut-off')}"
     if is_visible(text):

@@ -82,7 +82,7 @@ async def run_step(
         )
         scope = scope.acting_for(call.arrivals)
         await _begin_again(call.arrivals, scope)
-        message = _with_fresh_ids(call.reply.message, history, number)
+        message = _with_fresh_ids(call.reply.message, history)
         if message.text:
             tracing.note("reasoning", length=len(message.text))
         if call.reply.thinking:
@@ -239,22 +239,17 @@ def _with_closing(messages: tuple[Message, ...], *closing: str) -> tuple[Message
     return (*messages[:-1], replace(last, parts=(*last.parts, *more)))
 
 
-def _with_fresh_ids(message: Message, history: Sequence[Message], number: int) -> Message:
-    """Some gateways number the calls of each reply anew, or alike; a taken id gets a suffix."""
-    taken = {call.id for message in history for call in message.tool_calls}
-    own = {call.id for call in message.tool_calls}
+def _with_fresh_ids(message: Message, history: Sequence[Message]) -> Message:
+    """Some gateways number the calls of each reply anew, or alike: an id in use gets a suffix.
+
+    The same on every replay, for it depends on the history alone.
+    """
+    used = {call.id for earlier in history for call in earlier.tool_calls}
     parts: list[Part] = []
-    for part in message.parts:
+    for position, part in enumerate(message.parts):
         if isinstance(part, ToolCall):
-            if part.id in taken:
-                part = replace(part, id=_free_id(part.id, taken | own, number))
-            taken.add(part.id)
+            if part.id in used:
+                part = replace(part, id=ToolCallId(f"{part.id}_{len(history)}_{position}"))
+            used.add(part.id)
         parts.append(part)
     return replace(message, parts=tuple(parts))
-
-
-def _free_id(wanted: ToolCallId, taken: set[ToolCallId], number: int) -> ToolCallId:
-    """The same on every replay, for it depends on the history alone."""
-    while (free := ToolCallId(f"{wanted}_{number}")) in taken:
-        number += 1
-    return free

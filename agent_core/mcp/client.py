@@ -49,6 +49,7 @@ from agent_core.workspaces.layout import WORK_PRODUCTS
 logger = logging.getLogger(__name__)
 
 _MAX_PAGES = 100
+_CLOSE_TIMEOUT_S = 6.0
 _KEPT_STDERR_BYTES = 65_536
 _SHOWN_STDERR_CHARS = 2_000
 _MAX_REASON_CHARS = 500
@@ -184,9 +185,9 @@ class ServerConnection:
             ended.set()
 
     async def close(self) -> None:
-        """End the server and wait for it, within `close_timeout_s`."""
+        """End the server and wait for it, within `_CLOSE_TIMEOUT_S`."""
         self._ending.set()
-        done, _ = await asyncio.wait({self._owner}, timeout=self._limits.close_timeout_s)
+        done, _ = await asyncio.wait({self._owner}, timeout=_CLOSE_TIMEOUT_S)
         if not done:
             await self._kill()
 
@@ -241,7 +242,7 @@ class ServerConnection:
     async def _kill(self) -> None:
         self._ending.set()
         self._owner.cancel()
-        await asyncio.wait({self._owner}, timeout=self._limits.close_timeout_s)
+        await asyncio.wait({self._owner}, timeout=_CLOSE_TIMEOUT_S)
 
     def _note_end(self, owner: asyncio.Task[None]) -> None:
         self._ending.set()

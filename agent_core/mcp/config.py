@@ -149,29 +149,19 @@ class HubLimits:
     """Bounds on what a server may cost."""
 
     connect_timeout_s: float = 30.0
-    install_timeout_s: float = 180.0
-    """In its place for a server of the fleet, whose first start may install its package."""
     list_timeout_s: float = 10.0
     list_patience_s: float = 8.0
     """How long an agent waits for tools of the fleet never seen before; then they come later."""
-    close_timeout_s: float = 6.0
     grace_s: float = 1.5
     """For a child process to leave by itself, and again after a polite signal."""
     max_restarts: int = 3
-    """Within `restart_window_s`; beyond that the server counts as down until the window is over."""
-    restart_window_s: float = 60.0
+    """Within a minute; beyond that the server counts as down until the minute is over."""
     retry_after_s: float = 30.0
     """How long a failed start is remembered before the next attempt."""
-    relist_after_s: float = 300.0
-    """Age at which a tool list is fetched again, whatever the server announces."""
     idle_after_s: float = 900.0
     """A connection of one session or person ends when it was not used for so long."""
     max_connections: int = 24
     """Of one server to sessions or people; beyond them the one that was idle longest ends."""
-    max_message_bytes: int = 6_000_000
-    """Of one message on the wire; a longer one ends its call while it arrives."""
-    max_result_bytes: int = 5_000_000
-    """Of one result's text."""
 
 
 RESERVED = frozenset({"local_toolkit", "composio"})

@@ -26,6 +26,8 @@ from agent_core.tools import (
     unknown_tool,
 )
 
+_INSTALL_TIMEOUT_S = 180.0
+"""To connect to a server of the fleet, whose first start may install its package."""
 SHARED = ""
 """The key of the one connection that all use."""
 
@@ -272,7 +274,7 @@ def _of_fleet(
 ) -> PooledServer:
     """The process starts at the first call when the tools are known from earlier."""
     is_shared = server.scope == "bot"
-    patient = replace(limits, connect_timeout_s=limits.install_timeout_s)
+    patient = replace(limits, connect_timeout_s=_INSTALL_TIMEOUT_S)
 
     def key(context: ToolContext) -> str | None:
         if not server.access.admits(context):

@@ -43,6 +43,10 @@ Locate = Callable[[bool], Awaitable[ServerConfig]]
 CallMeta = Callable[[ToolCall, ToolContext], Awaitable[JsonObject]]
 """What a server of our own gets with a call, beside its arguments and the session's directory."""
 
+_RELIST_AFTER_S = 300.0
+"""Age at which a tool list is fetched again over HTTP, whatever the server announces."""
+_RESTART_WINDOW_S = 60.0
+"""Within it a server is started no more than `max_restarts` times again."""
 _MAX_DESCRIPTION_CHARS = 10_000
 _UNKNOWN_OUTCOME = "The call may or may not have run: check its effect before you make it again."
 
@@ -94,7 +98,7 @@ class McpServer:
             return list(self._tools.values())
         connection = await self._live_connection()
         age_s = self.clock() - self._listed_at
-        is_old = isinstance(self.config, HttpServer) and age_s > self.limits.relist_after_s
+        is_old = isinstance(self.config, HttpServer) and age_s > _RELIST_AFTER_S
         if connection.tools_changed or is_old:
             await self._relist(connection)
         elif self._has_tools_off():
@@ -258,7 +262,7 @@ class McpServer:
         if self._failure and now - self._failed_at < self.limits.retry_after_s:
             raise ToolServerError(self._failure)
         if len(self._starts) == self._starts.maxlen:
-            wait_s = self._starts[0] + self.limits.restart_window_s - now
+            wait_s = self._starts[0] + _RESTART_WINDOW_S - now
             if wait_s > 0:
                 later = f"it is tried again in {wait_s:.0f} s."
                 raise ToolServerError(f"The tool server {name} stopped too often; {later}")

@@ -28,7 +28,15 @@ from pydantic import ValidationError
 
 from agent_core.background import Background
 from agent_core.mcp.config import HttpServer, HubLimits, StdioServer
-from agent_core.mcp.wire import UNREADABLE, LineCutter, Screen, dumped, error_answer, off_loop
+from agent_core.mcp.wire import (
+    MAX_MESSAGE_BYTES,
+    UNREADABLE,
+    LineCutter,
+    Screen,
+    dumped,
+    error_answer,
+    off_loop,
+)
 
 _CHUNK_BYTES = 65_536
 _OUTGOING_MESSAGES = 64
@@ -91,7 +99,7 @@ async def stdio_streams(
     assert child.stdin and child.stdout and child.stderr  # noqa: S101, PT018 - pipes by default
     sink, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, source = anyio.create_memory_object_stream[SessionMessage](_OUTGOING_MESSAGES)
-    lines = LineCutter(limits.max_message_bytes)
+    lines = LineCutter()
     pumps = Background()
     reading = pumps.start(
         _read_stdout(
@@ -192,19 +200,19 @@ async def http_streams(
         # Compressed bodies are dearer to cut, so none are asked for.
         headers={"accept-encoding": "identity"} | dict(config.headers),
         timeout=timeout,
-        event_hooks={"response": [_capping(limits.max_message_bytes, screen)]},
+        event_hooks={"response": [_capping(screen)]},
     )
     async with (
         client,
         # Events are cut to less than half of this limit before the SDK counts them.
         streamable_http_client(
-            config.url, http_client=client, max_sse_event_size=2 * limits.max_message_bytes
+            config.url, http_client=client, max_sse_event_size=2 * MAX_MESSAGE_BYTES
         ) as streams,
     ):
         yield streams
 
 
-def _capping(max_bytes: int, screen: Screen) -> Callable[[httpx2.Response], Awaitable[None]]:
+def _capping(screen: Screen) -> Callable[[httpx2.Response], Awaitable[None]]:
     async def cap(response: httpx2.Response) -> None:
         stream = response.stream
         if not isinstance(stream, httpx2.AsyncByteStream):
@@ -215,15 +223,15 @@ def _capping(max_bytes: int, screen: Screen) -> Callable[[httpx2.Response], Awai
         kind = response.headers.get("content-type", "").lower()
         if response.status_code >= 400:
             response.headers["content-type"] = "application/json"
-            pieces = _refusal(pieces, max_bytes, response.status_code)
+            pieces = _refusal(pieces, response.status_code)
         elif kind.startswith("text/event-stream"):
-            pieces = _capped_events(pieces, max_bytes, screen)
+            pieces = _capped_events(pieces, screen)
         elif kind.startswith("application/json") and response.status_code == 200:
             # As an event, a message answers its request whatever its id says.
             response.headers["content-type"] = "text/event-stream"
-            pieces = _as_event(pieces, max_bytes, screen)
+            pieces = _as_event(pieces, screen)
         else:
-            pieces = _capped_body(pieces, max_bytes)
+            pieces = _capped_body(pieces)
         response.stream = _Replaced(stream, pieces)
 
     return cap
@@ -254,24 +262,24 @@ async def _inflated(pieces: _Pieces) -> _Pieces:
                 left = unpacker.unconsumed_tail
 
 
-async def _capped_body(pieces: _Pieces, max_bytes: int) -> _Pieces:
+async def _capped_body(pieces: _Pieces) -> _Pieces:
     """A body that is one JSON message, or none."""
-    cutter = LineCutter(max_bytes)
+    cutter = LineCutter()
     async for chunk in pieces:
         cutter.add(chunk)
     yield cutter.take()
 
 
-async def _as_event(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Pieces:
+async def _as_event(pieces: _Pieces, screen: Screen) -> _Pieces:
     """A body that is one message, as a stream of one event."""
-    async for body in _capped_body(pieces, max_bytes):
+    async for body in _capped_body(pieces):
         event = await off_loop(partial(_event, screen), body)
         yield event or _framed(dumped(error_answer(None, UNREADABLE)))
 
 
-async def _capped_events(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Pieces:
+async def _capped_events(pieces: _Pieces, screen: Screen) -> _Pieces:
     """A stream of events, each with its message on one line, as all servers write it."""
-    cutter = LineCutter(max_bytes, prefix=_DATA)
+    cutter = LineCutter(prefix=_DATA)
     async for chunk in pieces:
         passed = bytearray()
         for line in cutter.feed(chunk):
@@ -292,12 +300,12 @@ def _framed(message: bytes) -> bytes:
     return _DATA + message + b"\n\n"
 
 
-async def _refusal(pieces: _Pieces, max_bytes: int, status: int) -> _Pieces:
+async def _refusal(pieces: _Pieces, status: int) -> _Pieces:
     """The body of an error status: the server's own JSON-RPC error, or one that names the status.
 
     A 404 without a body is a lost session to the SDK; only METHOD_NOT_FOUND is none.
     """
-    async for body in _capped_body(pieces, max_bytes):
+    async for body in _capped_body(pieces):
         code = None
         with suppress(ValidationError):
             message = jsonrpc_message_adapter.validate_json(body, by_name=False)

@@ -37,6 +37,8 @@ logger = logging.getLogger(__name__)
 
 UNREADABLE = "The tool's answer was not valid MCP"
 TOO_LARGE = "The tool's answer was larger than can be taken, and nothing of it was kept"
+MAX_MESSAGE_BYTES = 6_000_000
+"""Of one message on the wire; a longer one ends its call while it arrives."""
 MAX_TOOLS = 1_000
 """Of one server; further tools in its listing are left out."""
 
@@ -90,7 +92,7 @@ class LineCutter:
     stands before each message, such as `data:`.
     """
 
-    def __init__(self, max_bytes: int, *, prefix: bytes = b"") -> None:
+    def __init__(self, max_bytes: int = MAX_MESSAGE_BYTES, *, prefix: bytes = b"") -> None:
         self._max_bytes = max_bytes
         self._prefix = prefix
         self._head = bytearray()

@@ -86,7 +86,6 @@ class Reply:
     stop_reason: str
     usage: Usage
     model: str
-    request_id: str = ""
     thinking: str = ""
     """Readable thinking, for the trace; empty when the provider keeps it to itself."""
 

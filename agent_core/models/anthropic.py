@@ -108,8 +108,8 @@ class AnthropicConnection:
         if client is not None:
             await client.close()
 
-    async def events(self, body: JsonObject) -> AsyncGenerator[tuple[JsonObject, str]]:
-        """The events of one streamed reply, each with the request's id, as the provider wrote them.
+    async def events(self, body: JsonObject) -> AsyncGenerator[JsonObject]:
+        """The events of one streamed reply, as the provider wrote them.
 
         Not the SDK's parsed events: those reorder the fields of a block and lose kinds that they do
         not know, and its accumulator makes arguments that were cut look whole. Closing the
@@ -124,7 +124,6 @@ class AnthropicConnection:
             async with ending_at(deadline):
                 stream = await self._request(body)
             async with stream:
-                request_id = stream.response.headers.get("request-id", "")
                 raw = stream.raw_events(stream.response)
                 while True:
                     async with ending_at(deadline):
@@ -140,8 +139,8 @@ class AnthropicConnection:
                         continue
                     event = cast("JsonObject", event)
                     if event.get("type") == "error":
-                        raise _stream_error(event, request_id)
-                    yield event, request_id
+                        raise _stream_error(event)
+                    yield event
 
     async def _request(self, body: JsonObject) -> "anthropic.AsyncStream[RawMessageStreamEvent]":
         try:
@@ -204,8 +203,8 @@ class AnthropicModel:
         """As `Model.stream`: deltas of the answer's text, then the whole reply."""
         assembly = ReplyAssembly()
         async with aclosing(self.connection.events(request_body(self.name, request))) as events:
-            async for event, request_id in events:
-                if text := assembly.take(event, request_id):
+            async for event in events:
+                if text := assembly.take(event):
                     yield Delta(text=text)
         yield assembly.reply()
 
@@ -224,7 +223,6 @@ def _mapped_errors() -> Generator[None]:
             status=error.status_code,
             kind=error.type or "",
             code=error.error_code or "",
-            request_id=error.request_id or "",
             wait_s=_wanted_wait_s(error.response.headers.get("retry-after", "")),
         ) from error
     except (anthropic.APITimeoutError, httpx2.TimeoutException) as error:
@@ -241,7 +239,7 @@ def _mapped_errors() -> Generator[None]:
         raise ModelRejected(str(error), kind=type(error).__name__) from error
 
 
-def _stream_error(event: JsonObject, request_id: str) -> ModelError:
+def _stream_error(event: JsonObject) -> ModelError:
     """What an `error` event in mid-stream means; it comes under the status 200 of its stream."""
     error = as_object(event.get("error"))
     return _error_for(
@@ -249,7 +247,6 @@ def _stream_error(event: JsonObject, request_id: str) -> ModelError:
         status=_OK,
         kind=str(error.get("type") or ""),
         code=str(as_object(error.get("details")).get("error_code") or ""),
-        request_id=str(event.get("request_id") or request_id),
     )
 
 
@@ -259,7 +256,6 @@ def _error_for(
     status: int,
     kind: str,
     code: str,
-    request_id: str,
     wait_s: float | None = None,
 ) -> ModelError:
     name = code or kind
@@ -280,14 +276,12 @@ def _error_for(
             text,
             status=status,
             kind=name,
-            request_id=request_id,
         )
     return ModelUnavailable(
         text,
         retry_after_s=wait_s,
         status=status,
         kind=name,
-        request_id=request_id,
     )
 
 

@@ -168,7 +168,6 @@ class ReplyAssembly:
     """Takes the stream's events in order; `reply` is the whole reply or says why there is none."""
 
     def __init__(self) -> None:
-        self._request_id = ""
         self._started: JsonObject = {}
         self._blocks: dict[str, _Block] = {}
         """By index, in the order of their beginning."""
@@ -176,9 +175,8 @@ class ReplyAssembly:
         self._stop: JsonObject = {}
         self._ended = False
 
-    def take(self, event: JsonObject, request_id: str = "") -> str:
+    def take(self, event: JsonObject) -> str:
         """Take one event; return the text that it adds to the answer, often none."""
-        self._request_id = request_id
         match event.get("type"):
             case "message_start":
                 self._started = as_object(event.get("message"))
@@ -219,7 +217,6 @@ class ReplyAssembly:
             stop_reason=stop_reason,
             usage=_usage(self._usage),
             model=str(self._started.get("model") or ""),
-            request_id=self._request_id,
             thinking="\n\n".join(mended(str(thought)) for thought in thoughts if thought),
         )
 
@@ -240,10 +237,10 @@ class ReplyAssembly:
         calls = any(block.kind == "tool_use" for block in self._blocks.values())
         if calls and stop_reason == "max_tokens":
             text = "The reply hit its output limit inside a tool call."
-            raise ReplyTruncated(text, kind=stop_reason, request_id=self._request_id)
+            raise ReplyTruncated(text, kind=stop_reason)
         if calls and stop_reason == "model_context_window_exceeded":
             text = "The context window was full inside a tool call."
-            raise RequestTooLarge(text, kind=stop_reason, request_id=self._request_id)
+            raise RequestTooLarge(text, kind=stop_reason)
         return str(stop_reason)
 
     def _part(self, block: _Block) -> Part:
@@ -300,7 +297,7 @@ class ReplyAssembly:
 
     def _incomplete(self, why: str) -> ModelUnavailable:
         text = f"The model's reply is not whole: {why}."
-        return ModelUnavailable(text, kind="incomplete", request_id=self._request_id)
+        return ModelUnavailable(text, kind="incomplete")
 
 
 def _usage(counts: JsonObject) -> Usage:

@@ -80,8 +80,8 @@ def _inner(payload: object, asked: Sequence[Action]) -> Iterator[Execution]:
         if not is_object(result):
             continue
         index = result.get("index")
-        place = index if isinstance(index, int) and 0 <= index < len(asked) else position
-        request = asked[place] if place < len(asked) else None
+        number = index if isinstance(index, int) and 0 <= index < len(asked) else position
+        request = asked[number] if number < len(asked) else None
         slug = text_in(result, "tool_slug") or (request.tool if request else "")
         yield Execution(
             slug=slug[:_MAX_SLUG_CHARS],
@@ -134,19 +134,19 @@ def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
     wants_news = "NEWS" in execution.slug
     # A web search may bring a few news beside its hits.
     names = (_NEWS_LIST, *_LISTS) if wants_news else (*_LISTS, _NEWS_LIST)
-    found = find_object(_begun(execution.payload), partial(_hits, names), _DEPTH)
-    if found is None:
+    listed = find_object(_begun(execution.payload), partial(_hits, names), _DEPTH)
+    if listed is None:
         return None
-    under, hits = found
+    under, hits = listed
     is_news = wants_news or under == _NEWS_LIST
     clean = [
         _clean(
             item,
-            place,
+            rank,
             at,
             is_news,
         )
-        for place, item in enumerate(hits, start=1)
+        for rank, item in enumerate(hits, start=1)
     ]
     return {
         "type": "news" if is_news else "web",
@@ -175,11 +175,11 @@ def _hits(names: Sequence[str], value: JsonObject) -> tuple[str, list[JsonObject
     return None
 
 
-def _clean(item: JsonObject, place: int, at: datetime, is_news: bool) -> JsonObject:
+def _clean(item: JsonObject, rank: int, at: datetime, is_news: bool) -> JsonObject:
     position = item.get("position")
     snippet = text_in(item, "snippet", "description", "summary")
     head: JsonObject = {
-        "position": position if isinstance(position, int) else place,
+        "position": position if isinstance(position, int) else rank,
         "title": text_in(item, "title"),
         "url": text_in(item, "link", "url"),
     }
@@ -223,15 +223,15 @@ def parse_relative_date(text: str, now: datetime) -> str | None:
         text: Such as "2 hours ago", "yesterday", "3d", "Jan 23, 2026", "23 January", or ISO.
         now: When the result came; relative dates count from it, in its time zone.
     """
-    said = " ".join(text.split()).casefold()
+    written_date = " ".join(text.split()).casefold()
     try:
-        if said in _DAYS_BACK:
-            day = now - relativedelta(days=_DAYS_BACK[said])
-        elif (ago := _AGO.match(said)) and ago[2] in _UNIT_OF:
+        if written_date in _DAYS_BACK:
+            day = now - relativedelta(days=_DAYS_BACK[written_date])
+        elif (ago := _AGO.match(written_date)) and ago[2] in _UNIT_OF:
             count = int(ago[1]) if ago[1].isdecimal() else 1
             back: dict[str, Any] = {_UNIT_OF[ago[2]]: count}
             day = now - relativedelta(**back)
-        elif written := _DAY.match(said):
+        elif written := _DAY.match(written_date):
             day = parse(written[0], default=now.replace(month=1, day=1))
             if day.date() > now.date() and not re.search(r"\d{4}", written[0]):
                 # Without a year it is the latest such day that is not in the future.

@@ -93,13 +93,13 @@ class Observers:
         try:
             async with asyncio.timeout(self._limit_s):
                 for path in await observer.saw(observed):
-                    found = await asyncio.to_thread((observed.context.workspace / path).stat)
+                    status = await asyncio.to_thread((observed.context.workspace / path).stat)
                     kind = path.partition("/")[0]
                     tracing.note(
                         "observer_artifact_saved",
                         path=path,
                         type=kind,
-                        size=found.st_size,
+                        size=status.st_size,
                     )
         except TimeoutError:
             logger.warning("%s did not end over a result of %s", name, observed.call.name)

@@ -64,15 +64,12 @@ class Asks:
     ) -> None:
         self._parts = parts
         self._store = parts.asks
+        self.find = parts.asks.find
         self._approvers = approvers
         self._advance = advance
         self._take_answer = take_answer
         self.polls: dict[AskId, _Poll] = {}
         """Connections whose accounts are looked at."""
-
-    async def find(self, ask: AskId) -> Ask | None:
-        """An Ask by id; None where there is none."""
-        return await self._store.find(ask)
 
     async def decide(
         self,
@@ -89,7 +86,12 @@ class Asks:
             outside = await self._parts.store.tainted_by(ask.session)
             if outside is not None or not ask.approval.may_allow_thread:
                 raise AskRefused("tainted")
-        await self._decide(ask, decision, by, reason=reason)
+        await self._decide(
+            ask,
+            decision,
+            by,
+            reason=reason,
+        )
 
     async def answer(self, ask_id: AskId, message: InboundMessage) -> None:
         """Answer a question with a message, which becomes one of the question's session.
@@ -100,7 +102,12 @@ class Asks:
         answered = (message.asker, message.text)
         if ask is None or (ask.decided_by, ask.reason) != answered:
             ask = await self.check_may_answer(ask_id, message.asker)
-            await self._decide(ask, "answered", message.asker, reason=message.text)
+            await self._decide(
+                ask,
+                "answered",
+                message.asker,
+                reason=message.text,
+            )
         turn = await self._parts.store.turn(ask.turn)
         answer = replace(message, session=ask.session, places=turn.inbound.places)
         await self._take_answer(answer)
@@ -130,7 +137,12 @@ class Asks:
         if len(actions) != 1 or actions[0].arguments != after:
             raise AskRefused("not_editable")
         body = replace(approval, arguments=arguments)
-        await self._decide(ask, "edited", by, body=body)
+        await self._decide(
+            ask,
+            "edited",
+            by,
+            body=body,
+        )
 
     async def check_may_answer(self, ask_id: AskId, by: UserId) -> Ask:
         """The question, which this person may answer now."""
@@ -147,7 +159,12 @@ class Asks:
             raise AskRefused("not_your_words")
         return ask
 
-    async def connect_link(self, ask_id: AskId, by: UserId, toolkit: str) -> str:
+    async def connect_link(
+        self,
+        ask_id: AskId,
+        by: UserId,
+        toolkit: str,
+    ) -> str:
         """A link by which the asker connects an account; whoever opens it binds theirs to it."""
         ask = await self._open(ask_id, "connection", by)
         if toolkit not in ask.connection.toolkits:
@@ -163,7 +180,12 @@ class Asks:
         await self._store.amend(ask.id, connection)
         return link
 
-    async def open_link(self, ask_id: AskId, by: UserId, then: Then) -> None:
+    async def open_link(
+        self,
+        ask_id: AskId,
+        by: UserId,
+        then: Then,
+    ) -> None:
         """The asker has opened a link, so the account is looked at often, for a while.
 
         `then` is done here once nobody waits for the connection any more.
@@ -242,7 +264,12 @@ class Asks:
             raise AskRefused("decided")
         await self._advance(ask.session)
 
-    async def _open(self, ask_id: AskId, kind: AskKind, by: UserId) -> Ask:
+    async def _open(
+        self,
+        ask_id: AskId,
+        kind: AskKind,
+        by: UserId,
+    ) -> Ask:
         """An open Ask that this person may decide."""
         ask = await self._store.find(ask_id)
         if ask is None or ask.kind != kind:

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from agent_core.classifier import Router
-from agent_core.clock import UtcClock, local_time, machine_time
+from agent_core.clock import machine_time
 from agent_core.composio import (
     DEFAULT_BASE_URL,
     PRELOADED,
@@ -21,16 +21,14 @@ from agent_core.composio import (
     composio_server,
 )
 from agent_core.consent import LinkPlaces, read_policy
-from agent_core.errors import ToolServerError
 from agent_core.loop.agent import RunLimits
 from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
-from agent_core.messages import JsonObject, ToolCall
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.corpus import ReaderBlacklist
 from agent_core.programs import Interpreter, RunPython
-from agent_core.runtime.parts import Agents, TurnParts, known_of
+from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database, KnownSessions, Overview, ProgramStore, ToolPins
 from agent_core.settings import CoreSettings, named_variables
@@ -40,16 +38,12 @@ from agent_core.tools import (
     SURFACE_TOOLS,
     Registry,
     SurfaceTools,
-    ToolContext,
     full_name,
-    slug_of,
 )
 
 logger = logging.getLogger(__name__)
 
 LOCAL_TOOLKIT = "local_toolkit"
-REMOTE_TOOLS = ("workbench_download", "workbench_upload", "upload_to_composio")
-"""Tools of ours that work at Composio for the person who asked."""
 
 
 def build_runtime(
@@ -79,7 +73,7 @@ def build_runtime(
         fleet=configured_fleet(settings),
         more=[composio_server(api, pins=pins)] if api else [],
         pins=pins,
-        call_meta=lambda call, context: _call_meta(api, clock, call, context),
+        call_meta=lambda call, context: call_meta(api, clock, call, context),
     )
     tools = SurfaceTools(hub, KnownSessions(database))
     registry = Registry(
@@ -89,7 +83,7 @@ def build_runtime(
         now=clock,
     )
     blacklist = ReaderBlacklist(settings.workspaces_root.resolve())
-    places = [place for each in settings.connect_links.split(",") if (place := each.strip())]
+    places = [each.strip() for each in settings.connect_links.split(",") if each.strip()]
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
@@ -192,19 +186,6 @@ def composio_api(settings: CoreSettings) -> ComposioApi:
     return ComposioApi(
         api_key=settings.composio_api_key.get_secret_value(), base_url=composio_url(settings)
     )
-
-
-async def _call_meta(
-    api: ComposioApi | None, clock: UtcClock, call: ToolCall, context: ToolContext
-) -> JsonObject:
-    """The moment on the asker's clock, and whose remote workbench: no model names another's."""
-    meta = {"now": local_time(clock(), context.zone).isoformat()}
-    if api is not None and slug_of(call.name) in REMOTE_TOOLS:
-        try:
-            meta["composio_session"] = (await api.of(context.asker)).id
-        except ToolServerError as error:
-            logger.warning("no remote workbench for %s: %s", call.name, error)
-    return meta
 
 
 async def _close(

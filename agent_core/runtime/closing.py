@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent_core import tracing
-from agent_core.durable import first_cause
+from agent_core.durable import causes
 from agent_core.errors import (
     ModelRejected,
     ModelUnavailable,
@@ -69,6 +69,13 @@ _AWAY = {
 _CRAWLER = re.compile(r"(?:^|__)crawl_parallel$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 
+_FAILURES: dict[type[BaseException], str] = {
+    RequestTooLarge: "failure-too-long",
+    ReplyTruncated: "failure-truncated",
+    ModelRejected: "failure-rejected",
+    ModelUnavailable: "failure-unavailable",
+    TurnSetAside: "failure-set-aside",
+}
 OBSERVERS_PATIENCE_S = 5.0
 
 
@@ -99,10 +106,30 @@ async def finish(
         report = next((file.citations for file in reversed(files) if file.citations), ())
         await parts.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
         events = await parts.log.of_turn(turn.id)
-        notices = await _notices(parts, turn, earlier, scope, result, events)
+        notices = await _notices(
+            parts,
+            turn,
+            earlier,
+            scope,
+            result,
+        )
+        pages = ""
+        if any(isinstance(event, StepFinished) for event in events):
+            status = TurnStatus(events)
+            notices += _notices_of_work(
+                parts,
+                earlier,
+                scope,
+                events,
+            )
+            if result.outcome != "stopped":
+                notices.append(status.unsure(scope.words))
+            if result.outcome == "limited" and "://" not in text:
+                pages = status.read(scope.words)
+        notice = " ".join(filter(None, notices))
         finished = replace(
             finished,
-            answer="\n\n".join(filter(None, [notices, text, _pages(result, events, scope.words)])),
+            answer="\n\n".join(filter(None, [notice, text, pages])),
             is_tainted=is_tainted,
             sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
             citations=cited_in(text, report),
@@ -139,65 +166,60 @@ async def _notices(
     earlier: Sequence[StoredTurn],
     scope: RunScope,
     result: RunResult,
-    events: Sequence[AnyEvent],
-) -> str:
-    """What the person has to know of the message, the workspace, and the pages and tools used."""
+) -> list[str]:
+    """What the person has to know of the message and the workspace."""
     words = scope.words
     messages = await parts.store.run_messages(turn.id, ROOT_RUN)
     is_renewed = await asyncio.to_thread(renewal(scope.context.workspace).exists)
-    notices = [
+    return [
+        ""
+        if result.outcome == "stopped"
+        else await _lateness(
+            parts,
+            turn,
+            earlier,
+            scope,
+        ),
         document_note(turn, words),
         *fault_notes(messages, words),
         words("notice-files-gone") if is_renewed else "",
-        words("notice-nothing-read") if _read_nothing(events) else "",
-        _tools_away(parts, earlier, scope, events),
     ]
-    if result.outcome != "stopped":
-        if await _came_too_late(parts, turn, earlier):
-            notices.insert(0, words("notice-too-late"))
-        notices.append(TurnStatus(events).unsure(words))
-    return " ".join(filter(None, notices))
 
 
-async def _came_too_late(parts: TurnParts, turn: StoredTurn, earlier: Sequence[StoredTurn]) -> bool:
-    """Whether the message was written before an earlier one's long work had ended."""
+async def _lateness(
+    parts: TurnParts, turn: StoredTurn, earlier: Sequence[StoredTurn], scope: RunScope
+) -> str:
+    """The notice on a message that was written before an earlier one's long work had ended."""
     before = TurnId(turn.inbound.came_during)
     if not before or needs_no_model(turn, earlier):
-        return False
+        return ""
     if (await parts.store.turn(before)).outcome not in {"answered", "limited"}:
-        return False
+        return ""
     events = await parts.log.of_turn(before, "route_chosen")
-    return any(isinstance(event, RouteChosen) and event.route == "COMPLEX" for event in events)
+    was_long = any(isinstance(event, RouteChosen) and event.route == "COMPLEX" for event in events)
+    return scope.words("notice-too-late") if was_long else ""
 
 
-def _read_nothing(events: Sequence[AnyEvent]) -> bool:
-    """Whether pages were asked for, by whatever agent, and each and every one failed."""
+def _notices_of_work(
+    parts: TurnParts, earlier: Sequence[StoredTurn], scope: RunScope, events: Sequence[AnyEvent]
+) -> list[str]:
+    """That every page failed, by whatever agent, and whose tools the work had to do without."""
+    words = scope.words
+    notices: list[str] = []
     counts = [
         _SUCCESSES.search(event.preview)
         for event in events
         if isinstance(event, ToolCallFinished) and _CRAWLER.search(event.tool)
     ]
-    return bool(counts) and not any(count and int(count[1]) for count in counts)
-
-
-def _tools_away(
-    parts: TurnParts, earlier: Sequence[StoredTurn], scope: RunScope, events: Sequence[AnyEvent]
-) -> str:
-    """Whose tools the work had to do without; not again what the turn before has told."""
+    if counts and not any(count and int(count[1]) for count in counts):
+        notices.append(words("notice-nothing-read"))
     away = parts.agents.away(scope.context)
-    if not away or not any(isinstance(event, StepFinished) for event in events):
-        return ""
-    words = scope.words
     names = [words(f"away-{_AWAY[name]}") if name in _AWAY else app_name(name) for name in away]
-    notice = words("notice-tools-away", what=", ".join(sorted(names)))
-    is_known = any(notice in (turn.answer or "") for turn in earlier[-1:])
-    return "" if is_known else notice
-
-
-def _pages(result: RunResult, events: Sequence[AnyEvent], words: Words) -> str:
-    """The pages that were read, below an answer that reached a limit and names none."""
-    is_bare = result.outcome == "limited" and "://" not in result.text
-    return TurnStatus(events).read(words) if is_bare else ""
+    if names:
+        notice = words("notice-tools-away", what=", ".join(sorted(names)))
+        if not any(notice in (turn.answer or "") for turn in earlier[-1:]):
+            notices.append(notice)
+    return notices
 
 
 def _leave_records(
@@ -252,7 +274,12 @@ async def end_absorbed(parts: TurnParts, turn: StoredTurn) -> None:
 async def keep_message(parts: TurnParts, turn: StoredTurn) -> None:
     """Keep a message that no run took in, in the session's history."""
     opening = user_message(opening_text(turn))
-    await parts.store.append_messages(turn.id, ROOT_RUN, 0, [opening])
+    await parts.store.append_messages(
+        turn.id,
+        ROOT_RUN,
+        0,
+        [opening],
+    )
 
 
 async def end_silently(parts: TurnParts, ended: Sequence[StoredTurn], outcome: Outcome) -> None:
@@ -271,7 +298,13 @@ async def give_up(parts: TurnParts, turn: StoredTurn, why: SessionError | None =
     reference = turn.inbound.key.rpartition(":")[2]
     words = CORE.of(thread_language(turn, ()))
     text = apology(why or SessionError(), reference, words)
-    await _announce_end(parts, turn, "failed", text, reference)
+    await _announce_end(
+        parts,
+        turn,
+        "failed",
+        text,
+        reference,
+    )
     await parts.log.flush()
 
 
@@ -299,26 +332,11 @@ async def _announce_end(
 
 def apology(error: BaseException, reference: str, words: Words) -> str:
     """Why a turn failed, in plain sentences, with the reference an operator finds it by."""
-    reason = words(f"failure-{_failure(error)}")
+    reason = words(_FAILURES.get(type(next(causes(error))), "failure-other"))
     return words("failure-with-reference", reason=reason, mark=reference)
 
 
 def child_failure(error: BaseException) -> str:
     """A plain sentence for the model that delegated to a sub-agent which failed."""
-    return f"The sub-agent could not finish: {CORE.say(FALLBACK, f'failure-{_failure(error)}')}"
-
-
-def _failure(error: BaseException) -> str:
-    match first_cause(error):
-        case RequestTooLarge():
-            return "too-long"
-        case ReplyTruncated():
-            return "truncated"
-        case ModelRejected():
-            return "rejected"
-        case ModelUnavailable():
-            return "unavailable"
-        case TurnSetAside():
-            return "set-aside"
-        case _:
-            return "other"
+    key = _FAILURES.get(type(next(causes(error))), "failure-other")
+    return f"The sub-agent could not finish: {CORE.say(FALLBACK, key)}"

@@ -1,6 +1,6 @@
 """The scheduler of turns: one at a time in a session, in the process that holds its lease.
 
-`Dispatch` begins, resumes and stops turns; `housekeeping.py` calls it in a loop.
+`Dispatch` begins, resumes and stops turns; the housekeeping in `runtime.py` calls it in a loop.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from agent_core.errors import TurnSetAside
 from agent_core.fault_points import fault_point
 from agent_core.ids import SessionId, TurnId
 from agent_core.prompts.small_talk import short_form
-from agent_core.runtime.child import run_child
 from agent_core.runtime.closing import end_silently, give_up, keep_message
 from agent_core.runtime.parts import TurnParts
+from agent_core.runtime.run import run_child
 from agent_core.runtime.turn import OrderTaker, no_orders, run_turn, verdict_of
 from agent_core.sessions import Stop, StoredTurn, Wait
 
@@ -55,10 +55,14 @@ class Reader(Protocol):
 class Dispatch:
     """Begins, takes over, steers and stops the turns of the sessions that this process holds."""
 
-    def __init__(self, parts: TurnParts, durable_url: str, background: Background) -> None:
+    def __init__(
+        self,
+        parts: TurnParts,
+        durable_url: str,
+        background: Background,
+    ) -> None:
         self._parts = parts
         self._store = parts.store
-        self._queue = parts.queue
         self._leases = parts.leases
         self._background = background
         self.orders: OrderTaker = no_orders
@@ -148,14 +152,20 @@ class Dispatch:
 
     async def withdraw(self, turn: StoredTurn, stop: Stop) -> bool:
         """End one turn, whose gesture was taken back; False when it has ended."""
-        stopped = await self._queue.stop_turn(turn.id, stop)
+        stopped = await self._parts.queue.stop_turn(turn.id, stop)
         await self._carry_out(stopped)
         await self.advance(turn.session)
         return bool(stopped)
 
-    async def stop(self, session: SessionId, stop: Stop, *, before: int | None = None) -> bool:
+    async def stop(
+        self,
+        session: SessionId,
+        stop: Stop,
+        *,
+        before: int | None = None,
+    ) -> bool:
         """End all work of a session now, or what was asked for before a turn; False without any."""
-        stopped = await self._queue.stop(session, stop, before=before)
+        stopped = await self._parts.queue.stop(session, stop, before=before)
         await self._carry_out(stopped)
         return bool(stopped)
 
@@ -231,9 +241,9 @@ class Dispatch:
                     if turn.status == "running":
                         await self._until_it_got_on(turn_id, newest)
                     elif self._show is not None:
-                        shown = self._show(replace(turn, tries=tries), is_resumed=True)
-                        if shown:
-                            await asyncio.wait({shown})
+                        showing = self._show(replace(turn, tries=tries), is_resumed=True)
+                        if showing:
+                            await asyncio.wait({showing})
 
     async def _until_it_got_on(self, turn: TurnId, newest: int) -> None:
         """Wait for an event behind `newest`."""
@@ -315,7 +325,7 @@ class Dispatch:
     async def _end_unbegun(self, turn: StoredTurn) -> bool:
         """End a turn without a word; False when it has begun.
 
-        What was not taken back stays said: whoever goes on later knows of it.
+        A message that was not taken back is kept in the history, for whoever goes on later.
         """
         if not await self._store.mark_running(turn.id):
             return False
@@ -362,14 +372,30 @@ class Dispatch:
                 else:
                     self._show(turn, is_resumed=True)
 
-    def _turn_broke_off(self, turn: str, generation: int, error: Exception) -> None:
+    def _turn_broke_off(
+        self,
+        turn: str,
+        generation: int,
+        error: Exception,
+    ) -> None:
         """Its record does not fit: it goes on at once. Anything else is found out in a while."""
         if cannot_replay(error):
             self._background.run(lambda: self._go_on_from_history(TurnId(turn), generation + 1))
 
-    async def _run_turn(self, steps: Steps, turn_id: str, generation: int) -> None:
+    async def _run_turn(
+        self,
+        steps: Steps,
+        turn_id: str,
+        generation: int,
+    ) -> None:
         """The body of a turn; when it has ended, or waits, the session goes on."""
-        session = await run_turn(self._parts, self.orders, steps, TurnId(turn_id), generation)
+        session = await run_turn(
+            self._parts,
+            self.orders,
+            steps,
+            TurnId(turn_id),
+            generation,
+        )
         self._background.run(lambda: self.advance(session))
 
 

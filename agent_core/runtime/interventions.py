@@ -148,7 +148,12 @@ class Interventions:
 
     async def _say_late(self, event: Intervened, turn: StoredTurn) -> None:
         """Have the thread told what no run of the turn took in."""
-        rows = await self._parts.inbox.rows(turn.id, "comment", "content", "retry")
+        rows = await self._parts.inbox.rows(
+            turn.id,
+            "comment",
+            "content",
+            "retry",
+        )
         own = [row for row in rows if row.intervention.run == event.run]
         if not any(row.item == str(event.n) and row.seq is None for row in own):
             return
@@ -165,7 +170,7 @@ class Interventions:
     ) -> None:
         """A message of the thread; `again` with all that came with the turn's own."""
         asked = turn.inbound
-        said = InboundMessage(
+        message = InboundMessage(
             session=event.session,
             key=event.key,
             asker=event.by,
@@ -177,12 +182,12 @@ class Interventions:
             author_zone=asked.author_zone if asked.asker == event.by else "",
         )
         if again:
-            said = replace(
-                said,
+            message = replace(
+                message,
                 attachments=asked.attachments,
                 background=asked.background,
             )
-        await self._handle(said)
+        await self._handle(message)
 
     async def _turn(self, session: SessionId, turn_id: TurnId) -> StoredTurn:
         try:

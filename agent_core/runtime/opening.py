@@ -56,6 +56,16 @@ _SHOWN = "(The picture is shown below.)"
 
 AGREED = "agreed"
 """Why a message is answered that only agrees, while a call waits for its approval."""
+_ANSWERS: dict[SmallTalk | None, str] = {
+    "empty": "answer-help",
+    "help": "answer-help",
+    "stop": "answer-nothing-running",
+    "status": "answer-nothing-running",
+    "emoji": "answer-thanks",
+    "thanks": "answer-thanks",
+    None: "answer-thanks",
+    "noise": "answer-noise",
+}
 _AT_ONCE = frozenset[SmallTalk]({"empty", "emoji", "noise", "help", "status", "thanks"})
 
 
@@ -153,22 +163,25 @@ async def _read(
     content = JsonObject()
     picture = ""
     if limit > 0:
-        arguments = {"path": path, "limit": limit}
         call = ToolCall(
             id=ToolCallId("attached"),
             name=READ_FILE,
-            arguments=arguments,
+            arguments={"path": path, "limit": limit},
         )
         output = await tools.run(call, context, _ignore)
-        with suppress(ValueError):
-            content = {} if output.is_error else as_object(load_strictly(output.text))
         picture = output.picture
-    about = f" {content['note']}" if content.get("note") else ""
-    if offset := content.get("next_offset"):
+        if not output.is_error:
+            with suppress(ValueError):
+                content = as_object(load_strictly(output.text))
+    note, offset = content.get("note"), content.get("next_offset")
+    about = f" {note}" if note else ""
+    if offset:
         about += _GOES_ON.format(offset=offset)
-    text = _FENCE.sub("(", str(content.get("text") or "")) or (
-        _SHOWN if picture else "" if about else _UNREAD
-    )
+    text = _FENCE.sub("(", str(content.get("text") or ""))
+    if not text and picture:
+        text = _SHOWN
+    elif not text and not about:
+        text = _UNREAD
     return AttachedFile(
         name=attachment.name,
         path=path,
@@ -180,7 +193,7 @@ async def _read(
         ),
         picture=picture,
         fault=str(content.get("fault") or ""),
-        is_whole=bool(content) and not content.get("next_offset"),
+        is_whole=bool(content) and not offset,
     )
 
 
@@ -237,18 +250,17 @@ def answer_small_talk(
     kind = small_talk_of(turn.inbound)
     before = work_to_tell(earlier)
     language = turn.inbound.language or phrase_language(turn.inbound.text)
-    language = language or thread_language(turn, earlier)
-    words = CORE.of(language)
-    wait = before.wait if before else None
-    is_at_work = before is not None and before.outcome is None
+    words = CORE.of(language or thread_language(turn, earlier))
     reason = str(kind)
-    if kind is None and wait and wait.kind == "approval":
+    if kind is None and before and before.wait and before.wait.kind == "approval":
         reason = AGREED
         text = words("answer-agreed")
-    elif is_at_work and kind in (None, "empty", "status"):
+    elif before is None or kind not in (None, "empty", "status"):
+        text = words(_ANSWERS[kind], n=len(turn.inbound.text))
+    elif before.outcome is None:
         text = TurnStatus(events).progress(now, words)
     else:
-        text = _answer(kind, turn, before, words)
+        text = words(f"state-{before.outcome}" if kind else _ANSWERS[kind])
     return Routed(
         route="SIMPLE",
         reason=reason,
@@ -299,20 +311,3 @@ def _is_assent(turn: StoredTurn, before: StoredTurn | None) -> bool:
     if not is_thumbs_up(turn.inbound.text):
         return False
     return before.outcome == "limited" or (before.answer or "").rstrip().endswith("?")
-
-
-def _answer(
-    kind: SmallTalk | None, turn: StoredTurn, before: StoredTurn | None, words: Words
-) -> str:
-    match kind:
-        case "empty" | "status" if before is not None and before.outcome is not None:
-            outcome = "answered" if before.outcome == "steered" else before.outcome
-            return words(f"state-{outcome}")
-        case "empty" | "help":
-            return words("answer-help")
-        case "stop" | "status":
-            return words("answer-nothing-running")
-        case "emoji" | "thanks" | None:
-            return words("answer-thanks")
-        case "noise":
-            return words("answer-noise", n=len(turn.inbound.text))

@@ -1,6 +1,7 @@
 """What turns are made of: the agents, the classifier, the policy, and what is stored."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,14 +11,14 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from agent_core.classifier import Router
-from agent_core.clock import UtcClock
-from agent_core.composio import Accounts
+from agent_core.clock import UtcClock, local_time
+from agent_core.composio import Accounts, ComposioApi
 from agent_core.consent import ConsentGate, LinkPlaces, Policy, fresh_links
 from agent_core.errors import ToolServerError
 from agent_core.ids import RunId, UserId, depth_of
 from agent_core.loop.agent import Agent, Away, BodyTool, RunLimits, RunScope
 from agent_core.loop.ask_user import ask_user_tool
-from agent_core.messages import ToolCall
+from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import Model, ToolSpec
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers
@@ -49,12 +50,17 @@ from agent_core.tools import (
     SurfaceTools,
     ToolContext,
     ToolOutput,
+    slug_of,
 )
 from agent_core.workspaces import RunLogs, known_sources
+
+logger = logging.getLogger(__name__)
 
 MAIN_TOOLS = ("*", "!mcp__local_toolkit__save_corpus", "!mcp__local_toolkit__write_report")
 """Everything but what belongs to the report expert alone."""
 MY_ACCOUNT = "my_account"
+REMOTE_TOOLS = ("workbench_download", "workbench_upload", "upload_to_composio")
+"""Tools of ours that work at Composio for the person who asked."""
 STRING: TypeAdapter[str] = TypeAdapter(str)
 
 
@@ -177,11 +183,24 @@ async def known_of(
     spent = await overview.spent(asker, now.replace(day=1))
     usage = f"This month: {spent.turns} requests, {spent.tokens} tokens."
     try:
-        found = await accounts.of(asker) if accounts is not None else []
+        connected = await accounts.of(asker) if accounts is not None else []
     except ToolServerError as error:
         return f"{usage}\nConnected accounts cannot be looked up: {error}"
-    lines = [f"- {each.toolkit}: {each.identity}" for each in found] or ["none"]
+    lines = [f"- {each.toolkit}: {each.identity}" for each in connected] or ["none"]
     return "\n".join([usage, "Connected accounts:", *lines])
+
+
+async def call_meta(
+    api: ComposioApi | None, clock: UtcClock, call: ToolCall, context: ToolContext
+) -> JsonObject:
+    """The moment on the asker's clock, and whose remote workbench: no model names another's."""
+    meta = {"now": local_time(clock(), context.zone).isoformat()}
+    if api is not None and slug_of(call.name) in REMOTE_TOOLS:
+        try:
+            meta["composio_session"] = (await api.of(context.asker)).id
+        except ToolServerError as error:
+            logger.warning("no remote workbench for %s: %s", call.name, error)
+    return meta
 
 
 def _day(moment: datetime) -> str:

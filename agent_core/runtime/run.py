@@ -1,23 +1,39 @@
-"""What a run works with: its scope, made from what is stored of its turn, and its inbox.
+"""What a run works with, its scope and its inbox; and the body of a sub-agent's run.
 
 A turn is a tree of runs: the root run of the main agent, and below it those that runs start. What a
 run may touch is in its scope, so that the loop knows neither sessions nor storage.
 `agent_core/sessions/inbox.py` says which rows a run takes in, and why none is lost or doubled.
 """
 
+import asyncio
+import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from pydantic import TypeAdapter
 
-from agent_core.durable import GuardedSteps, Steps
-from agent_core.events import Intervened, MessageTaken, RunStarted
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
+from agent_core import tracing
+from agent_core.clock import local_time
+from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay
+from agent_core.events import (
+    AnyEvent,
+    ArtifactSaved,
+    CorrectionInjected,
+    Intervened,
+    MessageTaken,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+)
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, is_in_branch
 from agent_core.loop.agent import Arrival, RunLimits, RunScope, SteeringMessage
-from agent_core.messages import Message
+from agent_core.loop.run import run_agent
+from agent_core.messages import JsonObject, Message, user_message
 from agent_core.observers import ToolObserved
+from agent_core.observers.corpus import correction
 from agent_core.prompts import prompt
-from agent_core.runtime.closing import end_silently
+from agent_core.runtime.closing import child_failure, end_silently
 from agent_core.runtime.opening import (
     moment_words,
     one_line,
@@ -25,7 +41,7 @@ from agent_core.runtime.opening import (
     sent_text,
     thread_language,
 )
-from agent_core.runtime.parts import TurnParts
+from agent_core.runtime.parts import STRING, TurnParts
 from agent_core.sessions import (
     EventLog,
     InboxKind,
@@ -34,11 +50,22 @@ from agent_core.sessions import (
     StoredTurn,
     again_run,
 )
-from agent_core.subagents.children import CHILD_RESULT, BegunChildren, ChildRuns
+from agent_core.subagents.children import (
+    CHILD_REQUEST,
+    CHILD_RESULT,
+    STOPPED,
+    BegunChildren,
+    ChildRuns,
+    Stopped,
+    result_of,
+)
 from agent_core.tools import ToolContext
 from agent_core.words import CORE
 
+logger = logging.getLogger(__name__)
+
 POSTS_AND_FILES = "the thread's posts and files"
+CORRECTION_SLOT = 2
 _HISTORY: TypeAdapter[tuple[Message, ...]] = TypeAdapter(tuple[Message, ...])
 _BEGUN: TypeAdapter[BegunChildren] = TypeAdapter(BegunChildren)
 
@@ -216,7 +243,7 @@ class StoredInbox:
             author=inbound.asker,
             author_name=name,
             words=inbound.text or ", ".join(file.name for file in inbound.attachments),
-            said=sent,
+            whole=sent,
             text=text,
             files=await read_attached(
                 self._parts.agents.registry, inbound.attachments, self._context
@@ -255,7 +282,7 @@ class StoredInbox:
             author=UserId("") if again else event.by,
             author_name=name,
             words=event.text,
-            said=event.text,
+            whole=event.text,
             text=text,
             author_zone=await zone_of(self._parts, self._turn, event.by),
             intervention=event.n,
@@ -267,3 +294,127 @@ async def taint(store: SessionStore, turn: StoredTurn) -> None:
     """Note that a message came with posts or files, which bring text from outside."""
     if turn.inbound.background or turn.inbound.attachments:
         await store.taint(turn.session, POSTS_AND_FILES)
+
+
+async def run_child(parts: TurnParts, steps: Steps, payload: object) -> JsonObject:
+    """Do what a ChildRequest asks for; a ChildResult, whatever happens.
+
+    The body replays: it branches only on records and stored facts.
+    """
+    child, limits, generation = as_recorded(payload, CHILD_REQUEST)
+    turn, _, scope = await begin_run(
+        parts,
+        steps,
+        child.turn,
+        child.run,
+        agent=child.agent,
+        limits=limits,
+        generation=generation,
+        asker=child.asker,
+    )
+    finished = await parts.log.of_turn(child.turn, "run_finished") if generation > 1 else []
+    if not any(each.run == child.run and each.generation < generation for each in finished):
+        await _run_child(parts, turn, child, limits, scope)
+    ended = result_of(await parts.log.of_turn(child.turn), child)
+    return CHILD_RESULT.dump_python(ended, mode="json")
+
+
+async def _run_child(
+    parts: TurnParts, turn: StoredTurn, child: RunStarted, limits: RunLimits, scope: RunScope
+) -> None:
+    run = child.run
+    if await parts.inbox.ending(turn.id, run):
+        parts.at_work.stop(turn.id, run)
+    work = _work_as_child(parts, turn, child, limits, scope)
+    try:
+        await parts.at_work.unless_stopped(turn, run, work)
+    except Stopped:
+        await scope.emit(await _ended(parts, scope))
+    except Exception as error:
+        if cannot_replay(error):
+            raise
+        logger.exception("run %s of turn %s failed", run, turn.id)
+        parts.at_work.stop(turn.id, run)  # nobody is left to take in what runs below it find
+        failure = child_failure(error)
+        await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=failure))
+    else:
+        if not await parts.inbox.ending(turn.id, run):
+            await _check(parts, child, scope)
+
+
+async def _work_as_child(
+    parts: TurnParts, turn: StoredTurn, child: RunStarted, limits: RunLimits, scope: RunScope
+) -> None:
+    async with scope.children.at_work():
+        agent = parts.agents.subagent(
+            child.agent,
+            today=local_time(turn.inbound.received_at, scope.context.zone),
+            workspace=scope.context.workspace,
+            limits=limits,
+            run=child.run,
+        )
+        opening = scope.history or (user_message(child.task),)
+        await run_agent(
+            agent,
+            (),
+            opening,
+            scope,
+            parent=child.parent,
+            task=child.task,
+        )
+
+
+async def _ended(parts: TurnParts, scope: RunScope) -> RunFinished:
+    """What a run comes to that was ended from outside, for whoever waits for it."""
+    turn, run = scope.context.turn, scope.context.run
+    at = scope.at(0, 1)
+    ending = await parts.inbox.ending(turn, run)
+    if ending is None:
+        return RunFinished(**at, outcome="stopped", text=STOPPED)
+    name = one_line(ending.by_name)
+    findings = _findings_of(await parts.log.of_turn(turn), run)
+    if ending.what == "done" and ending.run == run:
+        result = f"({name} marked this as done.)\n\n{ending.text or findings}".strip()
+        return RunFinished(**at, outcome="answered", text=result)
+    text = f"This work was stopped by {name}."
+    if ending.what == "retry" and ending.run == run:
+        text = f"{name} wants this to be done again: it is begun anew, and that result counts."
+    if ending.text:
+        text += f" They said: {ending.text}"
+    if findings:
+        text += f"\n\nWhat it had found until then:\n\n{findings}"
+    return RunFinished(**at, outcome="stopped", text=text)
+
+
+def _findings_of(events: Sequence[AnyEvent], run: RunId) -> str:
+    """For the model: the last words of a run that was ended, and the files saved in its branch."""
+    last_text = ""
+    paths: dict[str, None] = {}
+    for event in events:
+        match event:
+            case StepFinished() if event.run == run:
+                last_text = event.text.strip() or last_text
+            case ArtifactSaved() if is_in_branch(event.run, run):
+                paths[f"`{event.path}`"] = None
+            case _:
+                pass
+    files = f"Files: {', '.join(paths)}" if paths else ""
+    return "\n\n".join(filter(None, (last_text, files)))
+
+
+async def _check(parts: TurnParts, child: RunStarted, scope: RunScope) -> None:
+    """Hold the run against the rule that its agent's definition names, if it names one."""
+    if not parts.agents.spec(child.agent).complete_when:
+        return
+    messages = await parts.store.run_messages(child.turn, child.run)
+    called = [call.name for message in messages for call in message.tool_calls]
+
+    async def check() -> str:
+        workspace = scope.context.workspace
+        return await asyncio.to_thread(correction, child.task, called, workspace) or ""
+
+    text = await scope.steps.once("compliance", check, STRING)
+    if text:
+        tracing.note("subagent_compliance_message_injected", agent=child.agent)
+        at = scope.at(0, CORRECTION_SLOT)
+        await scope.emit(CorrectionInjected(**at, agent=child.agent, text=text))

@@ -16,7 +16,6 @@ from agent_core.context.history import settled
 from agent_core.context.pictures import load_pictures
 from agent_core.durable import Steps, cannot_replay
 from agent_core.events import (
-    FastPathFallback,
     PlanMade,
     RouteChosen,
     RunFinished,
@@ -91,18 +90,37 @@ async def run_turn(
     )
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
         tracing.note("query_started", length=len(turn.inbound.text))
-        body = _Generation(parts, turn, earlier, scope, orders, reference=trace_id[:8])
+        body = _Generation(
+            parts,
+            turn,
+            earlier,
+            scope,
+            orders,
+            reference=trace_id[:8],
+        )
         try:
             async with scope.children.at_work():
                 result = await body.result()
                 parts.at_work.stop(turn.id)  # children of a run that broke off
                 await scope.children.settle()
         except Asked as asked:
-            await begin_wait(parts, turn, scope, asked.ask)
+            await begin_wait(
+                parts,
+                turn,
+                scope,
+                asked.ask,
+            )
         else:
             await end_absorbed(parts, turn)
             await parts.leases.check(turn.session)
-            await finish(parts, turn, earlier, scope, result, trace_id)
+            await finish(
+                parts,
+                turn,
+                earlier,
+                scope,
+                result,
+                trace_id,
+            )
             parts.at_work.forget(turn.id)
     return turn.session
 
@@ -190,7 +208,12 @@ class _Generation:
         await keep_document(turn, workspace)
         files: tuple[AttachedFile, ...] = ()
         if message.attachments and not done:
-            read = partial(read_attached, parts.agents.registry, message.attachments, scope.context)
+            read = partial(
+                read_attached,
+                parts.agents.registry,
+                message.attachments,
+                scope.context,
+            )
             files = await scope.steps.once("files", read, FILES)
         routed = await self._route(earlier, files)
         if routed.verdict == "ORDER":
@@ -207,7 +230,14 @@ class _Generation:
         )
         wait = open_wait(turn, done) if turn.wait else None
         if wait:
-            added, scope = await end_wait(parts, turn, wait, agent, done, scope)
+            added, scope = await end_wait(
+                parts,
+                turn,
+                wait,
+                agent,
+                done,
+                scope,
+            )
             if not added:
                 return RunResult(outcome="limited", text=scope.words("answer-unanswered"))
             opening = (*done, *added)
@@ -217,7 +247,15 @@ class _Generation:
             if plan.question:
                 await scope.save(0, opening)
                 raise Asked(_question(plan, scope))
-            opening = (*opening, *await self._explore(plan, opening, agent, scope))
+            opening = (
+                *opening,
+                *await self._explore(
+                    plan,
+                    opening,
+                    agent,
+                    scope,
+                ),
+            )
         return await run_agent(
             agent,
             earlier,
@@ -260,7 +298,12 @@ class _Generation:
         """What it says of the thread stays true to when it was said."""
         before = work_to_tell(self.earlier)
         events = await self.parts.log.of_turn(before.id) if before else []
-        return answer_small_talk(self.turn, self.earlier, events, self.parts.clock())
+        return answer_small_talk(
+            self.turn,
+            self.earlier,
+            events,
+            self.parts.clock(),
+        )
 
     async def _ask_router(
         self, history: tuple[Message, ...], files: tuple[AttachedFile, ...]
@@ -292,8 +335,6 @@ class _Generation:
     async def _announce_route(self, routed: Routed) -> None:
         if routed.fallback:
             tracing.note("fast_path_fallback", reason=routed.fallback.partition(":")[0])
-            at = turn_at(self.parts, self.turn, "fallback")
-            await self.scope.emit(FastPathFallback(**at, reason=routed.fallback))
         tracing.note(
             "query_classification",
             decision=routed.route,
@@ -310,10 +351,16 @@ class _Generation:
                 raw=routed.raw,
                 usage=routed.usage,
                 model_calls=routed.model_calls,
+                fallback=routed.fallback,
             )
         )
 
-    async def _plan(self, planner: Model, history: Sequence[Message], scope: RunScope) -> Plan:
+    async def _plan(
+        self,
+        planner: Model,
+        history: Sequence[Message],
+        scope: RunScope,
+    ) -> Plan:
         """The plan of a new task, which is made once and announced; a question is asked once."""
         turn = self.turn
 
@@ -324,7 +371,12 @@ class _Generation:
                     parts = tuple(SubQuestion(title=title, question=q) for title, q in titled)
                     return Plan(sub_questions=parts)
             day = local_time(turn.inbound.received_at, turn.inbound.author_zone).date()
-            return await make_plan(planner, opening_text(turn), history, today=day)
+            return await make_plan(
+                planner,
+                opening_text(turn),
+                history,
+                today=day,
+            )
 
         plan = await scope.steps.once("plan", work, PLANNED)
         await scope.emit(
@@ -344,12 +396,22 @@ class _Generation:
     ) -> tuple[Message, ...]:
         """A run for each sub-question, and what the main run is told of them."""
         task = self.turn.inbound.text
-        started = RunStarted(**scope.at(0, 0), parent=None, agent=agent.name, task=task)
+        started = RunStarted(
+            **scope.at(0, 0),
+            parent=None,
+            agent=agent.name,
+            task=task,
+        )
         await scope.emit(started)
         more = "".join(f"\n\n{message.text}" for message in opening[1:])
         runs: list[str] = []
         for number, part in enumerate(plan.sub_questions, start=1):
-            order = prompt("sub_question", question=part.question, task=task, more=more)
+            order = prompt(
+                "sub_question",
+                question=part.question,
+                task=task,
+                more=more,
+            )
             run = await scope.fork(f"part{number}", order, title=part.title)
             runs.append(f"- {run}: {part.question}")
         return (user_message(prompt("planned", runs="\n".join(runs))),) if runs else ()
@@ -367,4 +429,9 @@ def _question(plan: Plan, scope: RunScope) -> Ask:
         )
         text = f"{text}\n\n{notice}"
     question = Question(text=text, options=plan.options, default=plan.default)
-    return question_ask(question, ToolCallId(""), scope, patience)
+    return question_ask(
+        question,
+        ToolCallId(""),
+        scope,
+        patience,
+    )

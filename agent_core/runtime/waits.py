@@ -78,11 +78,23 @@ _NOT_APPROVED: dict[ApprovalVerdict, str] = {
 }
 
 
-async def begin_wait(parts: TurnParts, turn: StoredTurn, scope: RunScope, ask: Ask) -> None:
+async def begin_wait(
+    parts: TurnParts,
+    turn: StoredTurn,
+    scope: RunScope,
+    ask: Ask,
+) -> None:
     """Store the Ask that the turn waits for, and the turn as waiting."""
     fault_point("wait.before")
     stored = await parts.asks.add(ask)
-    await scope.emit(await _requested(parts, turn, scope, stored))
+    await scope.emit(
+        await _requested(
+            parts,
+            turn,
+            scope,
+            stored,
+        )
+    )
     await parts.log.flush()
     await parts.store.mark_waiting(turn.id, scope.generation, stored.wait)
     fault_point("wait.after")
@@ -116,7 +128,14 @@ async def end_wait(
             await parts.asks.decide(ask.id, "expired")
         return _answer_of(ask, messages), scope.acting_for(messages)
     acting = scope.acting_as(wait.asker, await zone_of(parts, turn, wait.asker))
-    added = await _end_call(parts, wait, agent, done, messages, acting)
+    added = await _end_call(
+        parts,
+        wait,
+        agent,
+        done,
+        messages,
+        acting,
+    )
     return added, acting.acting_for(messages)
 
 
@@ -137,11 +156,24 @@ async def overtake_wait(parts: TurnParts, turn: StoredTurn, scope: RunScope) -> 
     for number, call in enumerate(_held_calls(done)):
         slot = FIRST_HELD_SLOT + 2 * number
         output = ToolOutput(text=STOPPED, is_error=True)
-        results.append(await end_call(call, output, scope, 0, slot))
+        results.append(
+            await end_call(
+                call,
+                output,
+                scope,
+                0,
+                slot,
+            )
+        )
     await scope.save(len(done), [Message(role="user", parts=tuple(results))])
 
 
-async def _requested(parts: TurnParts, turn: StoredTurn, scope: RunScope, ask: Ask) -> AnyEvent:
+async def _requested(
+    parts: TurnParts,
+    turn: StoredTurn,
+    scope: RunScope,
+    ask: Ask,
+) -> AnyEvent:
     """The event that asks people, with what they need to decide."""
     at = scope.at(0, ROUTE_SLOTS["question"])
     match ask.body:
@@ -168,7 +200,12 @@ async def _requested(parts: TurnParts, turn: StoredTurn, scope: RunScope, ask: A
                 digest=approval.digest,
                 is_tainted=approval.is_tainted,
                 outside=await _outside(parts, turn) if approval.is_tainted else (),
-                files=await _sent_files(parts, turn, scope.context.workspace, approval),
+                files=await _sent_files(
+                    parts,
+                    turn,
+                    scope.context.workspace,
+                    approval,
+                ),
                 may_allow_thread=approval.may_allow_thread,
                 zone=await zone_of(parts, turn, ask.asker),
             )
@@ -220,7 +257,13 @@ async def _end_call(
     output = _output(ask)
     if output is not None:
         call = next(each for each in held if each.id == wait.call_id)
-        result = await end_call(call, output, scope, 0, FIRST_HELD_SLOT - 2)
+        result = await end_call(
+            call,
+            output,
+            scope,
+            0,
+            FIRST_HELD_SLOT - 2,
+        )
         held.remove(call)
         added = (Message(role="user", parts=(result,)), *added)
     await scope.save(len(done), added)
@@ -352,7 +395,8 @@ def _answer_of(ask: Ask, messages: Sequence[SteeringMessage]) -> tuple[Message, 
     if not isinstance(question, Question):
         return ()
     lines = [
-        f"{each.author_name} answered: {_with_option(each.said, question)}\n\n(Sent {each.moment}.)"
+        f"{each.author_name} answered: {_with_option(each.whole, question)}\n\n"
+        f"(Sent {each.moment}.)"
         for each in messages
     ]
     if not messages and question.default:

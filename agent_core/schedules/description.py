@@ -111,11 +111,8 @@ def _of_month(recurrence: Recurrence, words: Words, on: str = "") -> str:
     if dates and min(dates) > 0:
         days = _listed([words("rule-date", n=day) for day in dates], words)
         return words(f"rule-{on}month-day", days=days)
-    positions = set(dates)
-    if not positions:
-        positions.update(each.n for each in recurrence.weekdays if each.n)
-    if not positions:
-        positions.update(recurrence.positions)
+    positions = set(dates) or {each.n for each in recurrence.weekdays if each.n}
+    positions = positions or set(recurrence.positions)
     last_ones_last = sorted(positions, key=lambda number: (number < 0, number))
     ordinals = [words("rule-ordinal", n=number) for number in last_ones_last]
     nth = _listed(ordinals, words)

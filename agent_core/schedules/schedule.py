@@ -152,7 +152,7 @@ class PublishedDigest(_Published):
         return any(line.is_new for line in self.lines)
 
     @property
-    def told(self) -> dict[str, list[str]]:
+    def items(self) -> dict[str, list[str]]:
         """What is to be remembered of the lines: their words, and the pages that they name."""
         sources = [_page(line.source) for line in self.lines if line.source]
         return {"claim": [line.text for line in self.lines], "source": sources}

@@ -177,8 +177,8 @@ def ask_id(
     edition: int = 0,
 ) -> AskId:
     """The Ask's id, the same however often the call is judged. Nobody can guess it from outside."""
-    named = json.dumps([turn, run, call, kind, edition])
-    return AskId(hashlib.sha256(named.encode()).hexdigest()[:20])
+    identity = json.dumps([turn, run, call, kind, edition])
+    return AskId(hashlib.sha256(identity.encode()).hexdigest()[:20])
 
 
 def ends_wait(now: datetime) -> ColumnElement[bool]:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, select, update
 
 from agent_core.ids import AskId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import PATIENCE_S, Database, columns_of, objects_of
+from agent_core.sessions.database import PATIENCE_S, Store, columns_of, objects_of
 from agent_core.sessions.schema import audit, disclosures
 
 AuditOutcome = Literal["done", "failed", "unknown"]
@@ -57,11 +57,8 @@ class AuditEntry:
     ended_at: datetime | None = None
 
 
-class AuditLog:
+class AuditLog(Store):
     """Rows are only ever added; noting the same again adds nothing and alters nothing."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def begin(self, entry: AuditEntry) -> None:
         """Note a call. Returns when the row is stored: make the call after that."""
@@ -129,11 +126,8 @@ Charge = Callable[[Sequence[TurnPrice]], JsonObject | None]
 """Makes the price of a call from the turns and prices of earlier ones; None: over the budget."""
 
 
-class DisclosureStore:
+class DisclosureStore(Store):
     """The egress budget of each session."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def admit(
         self,

@@ -191,9 +191,7 @@ class Database:
         """Why work has to wait just now; None when it does not."""
         return self._trouble if self._clock_s() < self._trouble_until_s else None
 
-    async def open(
-        self, *, patience_s: float = OPEN_PATIENCE_S, revisions: Revisions = REVISIONS
-    ) -> None:
+    async def open(self, *, revisions: Revisions = REVISIONS) -> None:
         """Bring the tables to what the code knows: make them, or alter older ones.
 
         Raises:
@@ -204,10 +202,10 @@ class Database:
         try:
             if file is not None:
                 file.parent.mkdir(parents=True, exist_ok=True)
-            await self.run(partial(upgrade, revisions=revisions), patience_s=patience_s)
+            await self.run(partial(upgrade, revisions=revisions), patience_s=OPEN_PATIENCE_S)
             if self.is_sqlite:
                 # The file's own mode, so only its owner sets it; who looks at it changes nothing.
-                await self.run(_use_wal, patience_s=patience_s)
+                await self.run(_use_wal, patience_s=OPEN_PATIENCE_S)
         except (SQLAlchemyError, OSError, DatabaseTrouble) as error:
             self.engine.dispose()
             address = self.url.render_as_string(hide_password=True)
@@ -335,3 +333,10 @@ class Database:
         """Insert `row`; False when its key was there already."""
         insert = self.insert_new(table).returning(*table.primary_key)
         return connection.execute(insert, dict(row)).first() is not None
+
+
+class Store:
+    """Reads and writes rows of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database

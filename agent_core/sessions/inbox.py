@@ -17,7 +17,7 @@ from agent_core.events import Intervened, InterventionKind
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, ProcessId, RunId, TurnId, child_run, is_in_branch, parent_run
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import Database, columns_of, objects_of
+from agent_core.sessions.database import Database, Store, columns_of, objects_of
 from agent_core.sessions.schema import inbox, leases, turns
 from agent_core.sessions.turns import TURN, StoredTurn
 
@@ -102,11 +102,8 @@ _is_due = _waits | (inbox.c.seq >= bindparam("position"))
 _TO_TAKE = _OF_TAKER.filter_by(run=bindparam("of_run")).where(_is_due)
 
 
-class Inbox:
+class Inbox(Store):
     """The rows of all turns. Every write is idempotent."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def take(
         self,

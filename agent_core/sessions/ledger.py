@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, select, update
 from agent_core.clock import machine_time
 from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import Database, DatabaseTrouble
+from agent_core.sessions.database import Database, DatabaseTrouble, Store
 from agent_core.sessions.leases import Leases
 from agent_core.sessions.schema import ledger, marks
 
@@ -131,14 +131,11 @@ async def purge_ledger(database: Database, now: datetime) -> int:
     return total
 
 
-class Marks:
+class Marks(Store):
     """Named values that move on and never back.
 
     Values are compared as text, so those of one name must be written in one width.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def load(self, prefix: str) -> dict[str, str]:
         """The marks whose names begin with `prefix`."""

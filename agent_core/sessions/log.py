@@ -255,7 +255,7 @@ class EventLog:
             background.repeat(work, pause=pause, name="events of other processes")
 
     async def _hear(self) -> None:
-        async with aclosing(self._behind.notices.heard()) as notices:
+        async with aclosing(self._behind.notices.listen()) as notices:
             async for notice in notices:
                 if "live" in notice:
                     live = EVENT.validate_python(notice["live"])

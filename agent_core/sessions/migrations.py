@@ -108,8 +108,8 @@ def way_back(file: Path | None) -> str:
     copies = sorted(file.parent.glob(f"{file.name}.before-*"), key=lambda c: c.stat().st_mtime)
     if not copies:
         return f"stop the bot and put your own copy in place of {file}; there is none beside it."
-    named = ", ".join(map(str, copies))
-    return f"stop the bot and put a copy in place of {file}. Beside it are these: {named}"
+    listed = ", ".join(map(str, copies))
+    return f"stop the bot and put a copy in place of {file}. Beside it are these: {listed}"
 
 
 def _fresh_start(file: Path | None) -> str:
@@ -152,10 +152,10 @@ def _missing(connection: Connection, tables: set[str]) -> list[str]:
 
 def _require_whole(connection: Connection, file: Path) -> None:
     """A damaged file is not altered, and a copy of it is none."""
-    found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-    if found != "ok":
+    verdict = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    if verdict != "ok":
         raise SessionError(
-            f"The database {file} is damaged ({found}). Stop the bot and put a copy in its place."
+            f"The database {file} is damaged ({verdict}). Stop the bot and put a copy in its place."
         )
 
 

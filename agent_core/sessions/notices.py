@@ -55,7 +55,7 @@ class Notices:
                 patience_s=SEND_PATIENCE_S,
             )
 
-    async def heard(self) -> AsyncGenerator[JsonObject]:
+    async def listen(self) -> AsyncGenerator[JsonObject]:
         """Notices of others until the connection is lost; the first one is empty: it is made."""
         url = self._database.url.set(drivername="postgresql")
         wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}

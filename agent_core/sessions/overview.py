@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, func, literal, select, update
 from agent_core.events import REPORT
 from agent_core.ids import ROOT_RUN, SessionId, TurnId
 from agent_core.messages import JsonObject, Message, Text
-from agent_core.sessions.database import Database
+from agent_core.sessions.database import Store
 from agent_core.sessions.schema import cursors, events, messages, sessions, turns
 from agent_core.sessions.turns import TURN, StoredTurn
 
@@ -54,11 +54,8 @@ class Spent:
     tokens: int
 
 
-class Overview:
+class Overview(Store):
     """Reads only, and never more than the newest of what there is."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def sessions(self, whose: str) -> list[SessionState]:
         """Sessions in which somebody asked, newest first; those of schedules left out."""
@@ -131,11 +128,8 @@ class AnsweredTurn:
     """Whether it called one of the tools that were looked for."""
 
 
-class KnownSessions:
+class KnownSessions(Store):
     """Sessions by their ids; a new session that goes on from another one's last turn."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def newest_before(
         self,
@@ -177,7 +171,7 @@ class KnownSessions:
         )
         return await self._database.read(query, StoredTurn)
 
-    async def told_in(
+    async def answers_in(
         self,
         prefix: str,
         *,
@@ -218,7 +212,7 @@ class KnownSessions:
             for row in rows
         ]
 
-    async def retell(self, turn: TurnId, answer: str) -> None:
+    async def replace_answer(self, turn: TurnId, answer: str) -> None:
         """Replace a turn's answer, as people read another one; empty where it was taken away."""
         await self._database.execute(update(turns).filter_by(id=turn).values(answer=answer))
 
@@ -229,7 +223,7 @@ class KnownSessions:
         *,
         reader: str,
         now: datetime,
-        told: str,
+        text: str,
     ) -> None:
         """Make `session` begin with the messages of a turn that has ended, in the same workspace.
 
@@ -240,9 +234,9 @@ class KnownSessions:
             ended: A turn of another session, finished and stored.
             reader: Who is not to show the turn once more.
             now: When the session begins.
-            told: What people got of it.
+            text: What people got of it.
         """
-        copied = TurnId(f"{ended}:told")
+        copied = TurnId(f"{ended}:copy")
         history = select(messages).filter_by(turn=ended, run=ROOT_RUN).order_by(messages.c.seq)
 
         def copy(connection: Connection) -> None:
@@ -272,7 +266,7 @@ class KnownSessions:
                     "turn": copied,
                     "run": ROOT_RUN,
                     "seq": len(copies),
-                    "body": Message(role="assistant", parts=(Text(text=told),)),
+                    "body": Message(role="assistant", parts=(Text(text=text),)),
                 }
             )
             connection.execute(self._database.insert_new(messages), copies)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from sqlalchemy import Connection, delete, select, update
 
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import Database, columns_of
+from agent_core.sessions.database import Store, columns_of
 from agent_core.sessions.schema import tool_pins
 
 NOT_ACCEPTED = ""
@@ -48,11 +48,8 @@ _PINS = select(tool_pins).order_by(
 )
 
 
-class ToolPins:
+class ToolPins(Store):
     """Rows that only a person's word changes once they are there."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def load(self, server: str) -> dict[str, Pin]:
         """The pins of a server, by the tool's own name."""
@@ -79,9 +76,7 @@ class ToolPins:
                 pin = Pin(server=server, tool=tool, digest=_REFUSED, definition={"reason": reason})
                 self._database.insert_if_new(connection, tool_pins, columns_of(pin))
 
-        known = {tool: reason for owner, tool, reason in await self.refused() if owner == server}
-        if known != reasons:
-            await self._database.run(write)
+        await self._database.run(write)
 
     async def add(self, pins: Sequence[Pin]) -> None:
         """Store pins of new tools; a tool that is known already keeps its pin."""

@@ -7,19 +7,16 @@ from typing import Literal
 from sqlalchemy import delete, select, update
 
 from agent_core.ids import TurnId, UserId
-from agent_core.sessions.database import Database, columns_of
+from agent_core.sessions.database import Store, columns_of
 from agent_core.sessions.schema import feedback, preferences
 
 
-class Preferences:
+class Preferences(Store):
     """Short values by scope and name; a scope is a person, `team:user`, or a `team:channel`.
 
     Names: `language` (en, de, es, fr) and `digest_time` (HH:MM) of a person, `follow_ups` (meant,
     two_party, mention) of a channel. Nothing of this is checked here.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def get(self, scope: str, name: str) -> str:
         """Empty where nothing is set."""
@@ -58,11 +55,8 @@ class Feedback:
     comment: str = ""
 
 
-class FeedbackStore:
+class FeedbackStore(Store):
     """Of a person and a turn the last word counts."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def give(self, given: Feedback) -> None:
         """Store a verdict in place of the person's earlier one."""

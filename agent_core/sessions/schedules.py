@@ -13,7 +13,7 @@ from agent_core.ids import SessionId, UserId
 from agent_core.schedules.order_reader import PendingOrder
 from agent_core.schedules.rule import newest_slot, slots_after
 from agent_core.schedules.schedule import Order, Schedule, ScheduleId, Slot, SlotState, slot_named
-from agent_core.sessions.database import Database, columns_of
+from agent_core.sessions.database import Store, columns_of
 from agent_core.sessions.schema import pending_orders, reported, schedules, slots
 
 UNFINISHED_SLOTS: tuple[SlotState, ...] = ("due", "begun")
@@ -24,11 +24,8 @@ _SCHEDULES = select(*(column for column in schedules.c if column.name != "number
 _IS_AGREED = schedules.c.number.is_not(None) & (schedules.c.status != "deleted")
 
 
-class ScheduleStore:
+class ScheduleStore(Store):
     """Schedules and their slots: every write is idempotent, and one of several processes claims."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def propose(self, schedule: ScheduleId, order: Order) -> Schedule:
         """Store an order that waits for a yes. Proposed again, the first one stands."""
@@ -224,7 +221,7 @@ class ScheduleStore:
             await self._change(slot.schedule, failures=0)
         return is_new
 
-    async def told_in(
+    async def about_thread(
         self,
         place: str,
         root: str,

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Select, func, select, update
 from agent_core.errors import SessionError
 from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, turn_of
 from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message
-from agent_core.sessions.database import Database, columns_of, objects_of
+from agent_core.sessions.database import Database, Store, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
 from agent_core.sessions.schema import cursors, effects, messages, programs, sessions, turns
 from agent_core.sessions.turns import StoredTurn, TurnKind, TurnState, Wait
@@ -306,8 +306,8 @@ class SessionStore:
 
     async def unread(self, session: SessionId, reader: str) -> list[StoredTurn]:
         """The session's turns that `reader` has not shown to their end or not begun with."""
-        shown = select(cursors.c.turn).filter_by(reader=reader, done=True)
-        query = _TURNS.filter_by(session=session).where(turns.c.id.not_in(shown))
+        shown_turns = select(cursors.c.turn).filter_by(reader=reader, done=True)
+        query = _TURNS.filter_by(session=session).where(turns.c.id.not_in(shown_turns))
         return await self._database.read(query, StoredTurn)
 
     async def _change(
@@ -346,14 +346,11 @@ class StoredProgram:
     """The program where it waits; empty for one that waits for nothing."""
 
 
-class ProgramStore:
+class ProgramStore(Store):
     """One program a run: the next one takes the place of the last one, whose variables it has.
 
     With the end of their turn the log deletes them.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def last(self, turn: TurnId, run: RunId) -> StoredProgram | None:
         """None for a run without programs."""

@@ -14,7 +14,7 @@ from agent_core.events import Outcome
 from agent_core.ids import ProcessId, SessionId, TurnId
 from agent_core.messages import InboundMessage
 from agent_core.sessions.asks import Wait, ends_wait
-from agent_core.sessions.database import Database, objects_of
+from agent_core.sessions.database import Store, objects_of
 from agent_core.sessions.schema import asks, leases, turns
 
 TurnState = Literal["queued", "running", "waiting", "finished"]
@@ -59,11 +59,8 @@ class StoredTurn:
 TURN = TypeAdapter(StoredTurn)
 
 
-class TurnQueue:
+class TurnQueue(Store):
     """Reads the queue, and marks turns that are to stop. Every write is idempotent."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def news(self, process: ProcessId, now: datetime) -> list[StoredTurn]:
         """Turns of the process's sessions that something is to be done about.

@@ -223,7 +223,14 @@ class ChildRuns:
     def tokens(self) -> int:
         return sum(self._taken.values())
 
-    async def fork(self, scope: RunScope, key: str, prompt: str, agent: str, title: str) -> RunId:
+    async def fork(
+        self,
+        scope: RunScope,
+        key: str,
+        prompt: str,
+        agent: str,
+        title: str,
+    ) -> RunId:
         parent = self._parent.run
         run = child_run(parent, key)
         if run in self._children:
@@ -286,12 +293,11 @@ class ChildRuns:
     async def _come_back(self, child: RunStarted, limits: RunLimits) -> ChildResult:
         """The result of a child, which is begun where it is not; it is in the inbox, too."""
         result = await self._result_of(child, limits)
-        body = CHILD_RESULT.dump_python(result, mode="json")
         await self._inbox.put_result(
             self._parent.turn,
             self._parent.run,
-            result.run,
-            body,
+            child.run,
+            CHILD_RESULT.dump_python(result, mode="json"),
         )
         return result
 
@@ -300,12 +306,10 @@ class ChildRuns:
         try:
             await self._log.flush()
             for generation in range(1, MAX_WORKFLOWS + 1):
+                request = CHILD_REQUEST.dump_python((child, limits, generation), mode="json")
+                key = f"{child.turn}/{child.run}#{generation}"
                 with suppress(CannotReplay):
-                    record = await self._steps.child(
-                        f"{child.turn}/{child.run}#{generation}",
-                        CHILD_REQUEST.dump_python((child, limits, generation), mode="json"),
-                    )
-                    return as_recorded(record, CHILD_RESULT)
+                    return as_recorded(await self._steps.child(key, request), CHILD_RESULT)
                 logger.warning("run %s of %s goes on anew", child.run, child.turn)
         except Exception:
             logger.exception("run %s of %s is lost", child.run, child.turn)
@@ -343,13 +347,13 @@ def result_of(events: Sequence[AnyEvent], child: RunStarted) -> ChildResult:
     """What the log says that a child run came to, which has ended."""
     own = [event for event in events if event.run == child.run]
     ended = next(event for event in reversed(own) if isinstance(event, RunFinished))
-    said = ended.text or (STOPPED if ended.outcome == "stopped" else "")
+    text = ended.text or (STOPPED if ended.outcome == "stopped" else "")
     corrections = [event.text for event in own if isinstance(event, CorrectionInjected)][-1:]
     below = (event for event in events if is_in_branch(event.run, child.run))
     return ChildResult(
         run=child.run,
         task=child.task,
-        text="\n\n".join(filter(None, (said, *corrections))),
+        text="\n\n".join(filter(None, (text, *corrections))),
         is_error=ended.outcome in ("failed", "stopped"),
         tokens=sum(e.usage.total_tokens for e in below if isinstance(e, StepFinished)),
     )

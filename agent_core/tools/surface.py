@@ -149,7 +149,7 @@ class SurfaceTools:
         prefix = await self._here.place_for(context.session, context.asker)
         if not prefix:
             raise SurfaceRefused("The person who asks may not read earlier work here.")
-        answers = await self._sessions.told_in(prefix, limit=MAX_TURNS)
+        answers = await self._sessions.answers_in(prefix, limit=MAX_TURNS)
         return [each for each in _work(answers) if each.turn.session != context.session]
 
     async def _find(self, call: ToolCall, context: ToolContext) -> ToolOutput:
@@ -226,13 +226,13 @@ class SurfaceTools:
             raise SurfaceRefused("A correction has words. To take an answer away, remove it.")
         answered = await self._answered(call, context)
         await self._here.put_right(answered, text, context.asker)
-        await self._sessions.retell(answered.turn.id, text)
+        await self._sessions.replace_answer(answered.turn.id, text)
         return ToolOutput(text="Corrected, and marked as such.", is_ours=True)
 
     async def _remove(self, call: ToolCall, context: ToolContext) -> ToolOutput:
         answered = await self._answered(call, context)
         await self._here.remove(answered)
-        await self._sessions.retell(answered.turn.id, "")
+        await self._sessions.replace_answer(answered.turn.id, "")
         return ToolOutput(text="Removed, with its files, for good.", is_ours=True)
 
     async def _answered(self, call: ToolCall, context: ToolContext) -> AnsweredTurn:
@@ -242,7 +242,7 @@ class SurfaceTools:
         a change comes last.
         """
         _require_alone(context)
-        answers = await self._sessions.told_in(context.session, limit=MAX_TURNS, calling=MENDS)
+        answers = await self._sessions.answers_in(context.session, limit=MAX_TURNS, calling=MENDS)
         here = [each for each in _work(answers) if each.turn.session == context.session]
         here.sort(key=lambda each: each.is_calling)
         if not here:

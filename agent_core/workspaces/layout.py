@@ -84,16 +84,16 @@ def without_paths(text: str, workspace: Path, titles: Mapping[str, str]) -> str:
         return text
     home = re.escape(str(workspace))
 
-    def named(match: re.Match[str]) -> str:
-        found = match["path"].rstrip(".,;:!?")
-        rest, title = match["path"][len(found) :], titles.get(found, "")
-        name = title or found.rpartition("/")[2]
+    def shortened(match: re.Match[str]) -> str:
+        path = match["path"].rstrip(".,;:!?")
+        rest, title = match["path"][len(path) :], titles.get(path, "")
+        name = title or path.rpartition("/")[2]
         tick = "`" if match["tick"] and name and not title else ""
         return f"{tick}{name}{rest}{tick}"
 
     linked = re.sub(rf"\[([^\[\]\n]*)\]\((?:file://)?(?:{home}/)?{_PATH}\)", r"\1", text)
     known = re.sub(
-        rf"(?P<tick>`?)(?:{home}/|(?<![\w/.-]))(?P<path>{_PATH})(?P=tick)", named, linked
+        rf"(?P<tick>`?)(?:{home}/|(?<![\w/.-]))(?P<path>{_PATH})(?P=tick)", shortened, linked
     )
     return re.sub(rf"{home}/?", "", known)
 

@@ -72,12 +72,14 @@ def _entry(text: str, at: datetime) -> str:
 
 def log_line(event: AnyEvent) -> str:
     """An event in plain words; empty for one that has no line."""
+    fallback = getattr(event, "fallback", "")
     return _LINES.get(event.kind, "").format(
         e=event,
         day=f"{event.at.astimezone(UTC):%Y-%m-%d}",
         tools=", ".join(each.tool for each in getattr(event, "actions", ()) if each.asks),
         apps=", ".join(getattr(event, "toolkits", ())),
         by=getattr(event, "by", "") or "nobody",
+        given_up=f", fast path given up: {fallback}" if fallback else "",
         ending="failed" if getattr(event, "is_error", False) else "finished",
     )
 

@@ -8,11 +8,9 @@ from datetime import datetime, timedelta
 from agent_core.events import (
     AnyEvent,
     ApprovalRequested,
-    ArtifactSaved,
     AuthEnded,
     AuthRequired,
     Event,
-    FastPathFallback,
     PlanMade,
     QuestionAsked,
     RouteChosen,
@@ -70,7 +68,15 @@ def build_trace(
             "total_tokens": record.usage.total_tokens,
             "model_calls": record.model_calls,
         },
-        "artifacts": record.artifacts,
+        "artifacts": [
+            {
+                "path": saved.path,
+                "title": saved.title,
+                "mimetype": saved.mimetype,
+                "size_bytes": saved.size_bytes,
+            }
+            for saved in turn.artifacts.values()
+        ],
         "runs": [record.run(run, run.started) for run in turn.runs.values() if run.started],
     }
 
@@ -85,7 +91,6 @@ class _TurnRecord:
         self.usage = Usage()
         """Of all model calls, attempts that were voided included."""
         self.model_calls = 0
-        self.artifacts: list[JsonObject] = []
         self._asking_calls = set[ToolCallId]()
         """Calls that waited for a person."""
         self._auth_links: dict[ToolCallId, str] = {}
@@ -102,26 +107,16 @@ class _TurnRecord:
         match event:
             case RouteChosen():
                 self.route = event.route
+                self.fallback = event.fallback or None
                 self.usage += event.usage
                 self.model_calls += event.model_calls
             case PlanMade() | StepFinished():
                 self.usage += event.usage
                 self.model_calls += 1
-            case FastPathFallback():
-                self.fallback = event.reason
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 self._asking_calls.add(event.call_id)
             case AuthEnded() if event.link:
                 self._auth_links[event.call_id] = event.link
-            case ArtifactSaved():
-                self.artifacts.append(
-                    {
-                        "path": event.path,
-                        "title": event.title,
-                        "mimetype": event.mimetype,
-                        "size_bytes": event.size_bytes,
-                    }
-                )
             case _:
                 pass
 

@@ -33,7 +33,7 @@ class DigestLimits:
     """How many digests may be kept, and where."""
 
     team: int = 200
-    place: int = 20
+    channel: int = 20
     person: int = 20
     channels: frozenset[str] | None = None
     """Where the bot may work at all; None: everywhere."""
@@ -229,7 +229,7 @@ class DigestOrders:
     async def here(self, session: SessionId) -> Schedule | None:
         """The schedule that a thread is about."""
         thread = parse_session(session)
-        schedule = await self._store.told_in(thread.channel, thread.root_ts, session)
+        schedule = await self._store.about_thread(thread.channel, thread.root_ts, session)
         return await self._store.find(schedule) if schedule is not None else None
 
     async def own(self, who: UserId) -> list[Schedule]:
@@ -367,7 +367,7 @@ class DigestOrders:
         if n >= limits.team:
             raise refused("team_full", n=n)
         n = sum(each.place == order.place for each in kept)
-        if n >= limits.place:
+        if n >= limits.channel:
             raise refused("place_full", n=n, channel=order.place)
         n = sum(each.owner == order.owner for each in kept)
         if n >= limits.person:

@@ -220,11 +220,11 @@ class DigestPresenter(TurnPresenter):
             event.turn,
             reader=READER,
             now=self._clock(),
-            told=markdown,
+            text=markdown,
         )
         if not is_quiet or schedule.order.when_nothing_new == "post":
             await self._post_thread(event, published.details.strip(), thread)
-        for kind, what in published.told.items():
+        for kind, what in published.items.items():
             await store.note_reported(schedule.id, kind, what, slot.at)
         return "posted", thread.root_ts
 

@@ -177,14 +177,14 @@ class Posts:
     def is_outdated(self, edit: Edit) -> bool:
         """Whether a later edit of the same post is known."""
         newest = self._edited.get(edit.post.key)
-        return newest is not None and newest.said_s > edit.post.said_s
+        return newest is not None and newest.version_s > edit.post.version_s
 
     def newest(self, post: InboundPost) -> InboundPost:
         """The post with its newest text."""
         edited = self._edited.get(post.key)
-        if edited is None or edited.said_s <= post.said_s:
+        if edited is None or edited.version_s <= post.version_s:
             return post
-        return replace(post, wire_text=edited.wire_text, said_ts=edited.said_ts)
+        return replace(post, wire_text=edited.wire_text, version_ts=edited.version_ts)
 
     def call_off(
         self,

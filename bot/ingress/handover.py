@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from cachetools import LRUCache
 
@@ -21,6 +21,7 @@ from bot.inbound import (
     SlackFile,
     mentioned_users,
     plain_text,
+    posted_at,
     read_file,
 )
 from bot.ingress.filter import Admitted, IngressFilter, Posts, post_language
@@ -150,7 +151,7 @@ class Handover:
             asker=user_id(thread.team, post.user),
             author_name=person.name,
             text=text,
-            received_at=datetime.fromtimestamp(newest.said_s, UTC),
+            received_at=datetime.fromtimestamp(newest.version_s, UTC),
             background=earlier.text,
             attachments=attachments,
             author_locale=person.locale,
@@ -233,7 +234,7 @@ class Handover:
         utc_offset_s: int,
     ) -> str:
         author = _one_line(names.get(post.user) or post.user or "An app")
-        at = datetime.fromtimestamp(float(post.ts), UTC) + timedelta(seconds=utc_offset_s)
+        at = posted_at(post.ts, utc_offset_s)
         text = plain_text(post.text, bot_user=self._posts.identity.bot_user, names=names)
         indented = f"\n{_INDENT}".join(text.splitlines())
         line = f"{author} ({at:%H:%M}): {indented}"
@@ -330,9 +331,9 @@ class Handover:
         turn = await self._front.known_turn(key)
         if turn is None or not turn.is_at_work:
             return
-        edited_at = datetime.fromtimestamp(post.said_s, UTC)
+        edited_at = datetime.fromtimestamp(post.version_s, UTC)
         is_told = key in self._explained
-        if is_told or turn.said_at >= edited_at or turn.text == text:
+        if is_told or turn.written_at >= edited_at or turn.text == text:
             return
         self._explained[key] = True
         notice = BOT.say(post_language(post, author.person), "ingress-begun")

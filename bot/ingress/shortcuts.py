@@ -7,12 +7,12 @@ the answer; the post is material, as all of its thread is.
 import logging
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import AskForm, AskShortcut, Gesture, Refused
+from bot.inbound import posted_at
 from bot.ingress.ingress import Ingress
 from bot.render import entry, escape, foreign_line, limits, one_line
 from bot.slack_api import Op, People, Person, PlaceRefused, SlackApi, SlackError, language_of
@@ -98,8 +98,7 @@ class AskAbout:
         Of another's name only letters and digits become the asker's words.
         """
         names = await self._people.names({about.author} - {""})
-        offset = timedelta(seconds=person.utc_offset_s)
-        at = datetime.fromtimestamp(float(about.ts), UTC) + offset
+        at = posted_at(about.ts, person.utc_offset_s)
         name = re.sub(r"[^\w' -]+", " ", names.get(about.author, ""))
         who = one_line(name, limits.PROGRESS_WORD_CHARS) or words("ask-app")
         return words("ask-which", who=who, at=f"{at:%H:%M}")

@@ -69,24 +69,30 @@ def _table(calls: Sequence[AuditEntry]) -> list[str]:
     widths = [max(map(len, column)) for column in columns]
     lines: list[str] = []
     for row in rows:
-        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)]
-        lines.append(_GAP.join(cells).rstrip())
+        cells = map(str.ljust, row, widths)
+        line = _GAP.join(cells)
+        lines.append(line.rstrip())
     return lines
 
 
 def _row(call: AuditEntry) -> tuple[str, ...]:
-    slugs = dict.fromkeys(action.slug for action in call.actions if action.slug)
-    accounts = dict.fromkeys(action.account for action in call.actions if action.account)
+    slugs = _distinct([action.slug for action in call.actions])
+    accounts = _distinct([action.account for action in call.actions])
     cells = (
         call.at.strftime("%Y-%m-%d %H:%M:%SZ"),
         _MAY_HAVE_HAPPENED if _is_open(call) else str(call.outcome),
         call.asker,
-        ", ".join(slugs) or call.tool,
-        ", ".join(accounts) or "-",
+        slugs or call.tool,
+        accounts or "-",
         call.approved_by or "-",
         call.session,
     )
     return tuple(map(_cell, cells))
+
+
+def _distinct(names: Sequence[str]) -> str:
+    once = dict.fromkeys(names)
+    return ", ".join(filter(None, once))
 
 
 def _is_open(call: AuditEntry) -> bool:

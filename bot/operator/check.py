@@ -11,10 +11,9 @@ import typer
 
 from agent_core.errors import AgentError, SettingsError
 from agent_core.operator import load_libraries
-from bot.operator.findings import Check, Finding, State, fine, warning, wrong
+from bot.operator import Check, Finding, State, fine, warning, wrong
 from bot.operator.machine import machine_checks
-from bot.operator.services import service_checks
-from bot.operator.slack import slack_checks
+from bot.operator.services import service_checks, slack_checks
 from bot.settings import Configuration, read_configuration
 
 LIMIT_S = 30.0

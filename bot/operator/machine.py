@@ -14,7 +14,7 @@ from agent_core.operator import (
 )
 from agent_core.runtime import holder_of
 from agent_core.settings import CoreSettings
-from bot.operator.findings import Check, Finding, as_sentence, fine, warning, wrong
+from bot.operator import Check, Finding, as_sentence, fine, warning, wrong
 from bot.settings import BotSettings, is_loopback
 
 PLENTY_BYTES = 1024**3
@@ -101,17 +101,17 @@ async def _look_at_browser(core: CoreSettings) -> Finding:
     if core.crawl_browser == "off":
         return fine("turned off; pages whose text is made by scripts stay unread.")
     try:
-        found = await examine_browser(core)
+        browser = await examine_browser(core)
     except AgentError as error:
         return wrong(as_sentence(error))
-    path = found["path"]
-    if not path or found["problem"]:
+    path = browser["path"]
+    if not path or browser["problem"]:
         fault = f"{path} did not start" if path else "no Chromium was found"
         return warning(
             f"{fault}: pages whose text is made by scripts stay unread. Install one, with `apt "
             "install chromium` or `playwright install chromium`, or name it in CRAWL_BROWSER."
         )
-    if not found["sandboxed"]:
+    if not browser["sandboxed"]:
         return warning(
             f"{path} reads pages that need it, without Chromium's own sandbox: neither root nor a "
             "container without user namespaces has one. Start the bot as another user."
@@ -130,8 +130,8 @@ async def _look_at_console(bot: BotSettings) -> Finding:
     if bot.console_url.startswith("https://"):
         return fine(f"people reach it at {bot.console_url}, and it is served on {own}.")
     if not bot.console_url:
-        told = fine if is_loopback(bot.console_host) else warning
-        return told(
+        state = fine if is_loopback(bot.console_host) else warning
+        return state(
             f"served on {own}, but posts have no “Open live view”: CONSOLE_URL does not say by "
             "which address people reach it."
         )

@@ -1,12 +1,9 @@
 """`bot mcp`: lists the MCP servers, tries one, and accepts changed definitions of tools."""
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 import typer
 
-from agent_core.messages import JsonObject
 from agent_core.operator import (
     FleetServer,
     Pin,
@@ -25,19 +22,15 @@ _INDENT = "    "
 _DIGEST_CHARS = 12
 
 
-def list_servers(*, as_json: bool = False) -> int:
+def list_servers() -> int:
     """Print every server with its state. Returns the exit code: not 0 when the file is broken."""
 
     async def work(core: CoreSettings) -> int:
         servers = configured_fleet(core)
         waiting = await proposals(core)
         refused = await refused_tools(core)
-        if as_json:
-            fleet = _fleet_as_json(servers, waiting, refused)
-            typer.echo(json.dumps(fleet, ensure_ascii=False, indent=2))
-        else:
-            for line in _fleet_in_lines(servers, waiting, refused):
-                typer.echo(line)
+        for line in _fleet_in_lines(servers, waiting, refused):
+            typer.echo(line)
         return 0
 
     return with_settings(work)
@@ -119,36 +112,6 @@ def _fleet_in_lines(
         yield "\nThese tools are refused, and nobody is offered them:"
     for server, tool, reason in refused:
         yield f"{_INDENT}{server} {tool}: {reason}"
-
-
-def _fleet_as_json(
-    servers: Sequence[FleetServer], waiting: Sequence[Pin], refused: Sequence[tuple[str, str, str]]
-) -> JsonObject:
-    held = [(pin.server, pin.tool, _reason(pin)) for pin in waiting]
-    return {
-        "servers": [_server_as_json(server) for server in servers],
-        "held": [_tool_as_json(*tool) for tool in held],
-        "refused": [_tool_as_json(*tool) for tool in refused],
-    }
-
-
-def _server_as_json(server: FleetServer) -> JsonObject:
-    record: JsonObject = {
-        "name": server.name,
-        "transport": server.transport,
-        "on": server.is_on,
-        "reason": server.off,
-        "scope": server.scope,
-        "shipped": server.is_shipped,
-    }
-    for kind, names in asdict(server.access).items():
-        record[kind] = None if names is None else sorted(names)
-    record["timeout_s"] = server.config.call_timeout_s if server.config else None
-    return record
-
-
-def _tool_as_json(server: str, tool: str, reason: str) -> JsonObject:
-    return {"server": server, "tool": tool, "reason": reason}
 
 
 def _reason(pin: Pin) -> str:

@@ -1,10 +1,12 @@
-"""The models and Composio: one tiny call of each, and what a refusal of it means."""
+"""What lies elsewhere: Slack, the models and Composio; one tiny call of each, and what it means."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import cast
 from urllib.parse import urlsplit
+
+import aiohttp
 
 from agent_core.errors import (
     ComposioRefusedError,
@@ -15,8 +17,24 @@ from agent_core.errors import (
 )
 from agent_core.operator import ask_model, list_composio_tools
 from agent_core.settings import CoreSettings
-from bot.operator.findings import Check, Finding, as_sentence, fine, warning, wrong
-from bot.settings import HOW_TO_GET, MODEL_KEYS
+from bot.operator import Check, Finding, as_sentence, fine, warning, wrong
+from bot.settings import HOW_TO_GET, MODEL_KEYS, BotSettings
+from bot.slack_api import (
+    LIMITED_BACKOFF,
+    AsyncWebClient,
+    MonotonicClock,
+    SlackApi,
+    SlackAuthRefused,
+    SlackError,
+    SlackLimited,
+    SlackUnavailable,
+    web_client,
+)
+from bot.slack_api.calls import TABLE
+from bot.socket import Timing, open_connection, trouble_of_error
+
+AGENT_VIEW = "assistant:write"
+"""Comes with the manifest's agent view. Without it the bot works in channels all the same."""
 
 _ACCESS = (*MODEL_KEYS, "ANTHROPIC_BASE_URL", "ANTHROPIC_VERSION")
 _COMPOSIO_KEY = HOW_TO_GET["COMPOSIO_API_KEY"]
@@ -39,18 +57,20 @@ _OF_COMPOSIO = {
 
 def service_checks(core: CoreSettings) -> list[Check]:
     """The main model, the classifier's model, and Composio."""
-    models = {"Main model": "AGENT_MODEL", "Classifier model": "CLASSIFIER_MODEL"}
     return [
-        *(
-            Check(title=title, look=partial(_look_at_model, core, name), needs=(*_ACCESS, name))
-            for title, name in models.items()
-        ),
+        _model_check("Main model", core, "AGENT_MODEL"),
+        _model_check("Classifier model", core, "CLASSIFIER_MODEL"),
         Check(
             title="Composio",
             look=partial(_look_at_composio, core),
             needs=("COMPOSIO_API_KEY", "COMPOSIO_BASE_URL"),
         ),
     ]
+
+
+def _model_check(title: str, core: CoreSettings, setting: str) -> Check:
+    look = partial(_look_at_model, core, setting)
+    return Check(title=title, look=look, needs=(*_ACCESS, setting))
 
 
 def _explain_status(
@@ -86,8 +106,8 @@ async def _look_at_model(core: CoreSettings, setting: str) -> Finding:
         await ask_model(core, model)
     except ModelError as error:
         return _explain_model(error, model, setting)
-    place = f" at {urlsplit(core.model_base_url).netloc}" if core.model_base_url else ""
-    return fine(f"{model}{place} answered.")
+    address = f" at {urlsplit(core.model_base_url).netloc}" if core.model_base_url else ""
+    return fine(f"{model}{address} answered.")
 
 
 def _explain_model(error: ModelError, model: str, setting: str) -> Finding:
@@ -96,14 +116,14 @@ def _explain_model(error: ModelError, model: str, setting: str) -> Finding:
     if (status := _NO_CREDIT if is_spent else error.status) is not None:
         who = f"{model}: the provider"
         meanings = {each: text.format(setting=setting) for each, text in _OF_MODELS.items()}
-        said = _words_in(getattr(error.__cause__, "body", None)) or error.kind or ""
-        return _explain_status(who, "ANTHROPIC_BASE_URL", meanings, status, said)
+        quote = _words_in(getattr(error.__cause__, "body", None)) or error.kind or ""
+        return _explain_status(who, "ANTHROPIC_BASE_URL", meanings, status, quote)
     if not isinstance(error, ModelUnavailable):
         return wrong(f"{model}: {as_sentence(error)}")
     is_away = error.kind == "connection"
-    said = "the provider cannot be reached;" if is_away else f"{as_sentence(error)} To mend it,"
+    fault = "the provider cannot be reached;" if is_away else f"{as_sentence(error)} To mend it,"
     return wrong(
-        f"{model}: {said} see that this machine reaches the provider and that ANTHROPIC_BASE_URL, "
+        f"{model}: {fault} see that this machine reaches the provider and that ANTHROPIC_BASE_URL, "
         "if it is set, is right."
     )
 
@@ -115,8 +135,8 @@ async def _look_at_composio(core: CoreSettings) -> Finding:
     try:
         tools = await list_composio_tools(core)
     except ToolServerError as error:
-        found = _explain_composio(error)
-        return replace(found, text=f"{found.text} Until then {without}.")
+        finding = _explain_composio(error)
+        return replace(finding, text=f"{finding.text} Until then {without}.")
     if not tools:
         return warning("a session has no tools; see the project's settings at Composio.")
     return fine(f"a session lists {len(tools)} tools.")
@@ -125,9 +145,80 @@ async def _look_at_composio(core: CoreSettings) -> Finding:
 def _explain_composio(error: ToolServerError) -> Finding:
     address = "COMPOSIO_BASE_URL"
     if isinstance(error, ComposioRefusedError):
-        said = _words_in(error.body)
-        return _explain_status("Composio", address, _OF_COMPOSIO, error.status, said)
+        quote = _words_in(error.body)
+        return _explain_status("Composio", address, _OF_COMPOSIO, error.status, quote)
     return wrong(
         f"{as_sentence(error)} See that this machine reaches Composio and that {address}, if it "
         "is set, is right."
     )
+
+
+def slack_checks(settings: BotSettings) -> list[Check]:
+    """The bot token with its scopes, and Socket Mode with the app token."""
+    look_at_scopes = partial(_try, "SLACK_BOT_TOKEN", settings, _look_at_scopes)
+    look_at_socket = partial(_try, "SLACK_APP_TOKEN", settings, _look_at_socket)
+    return [
+        Check(
+            title="Slack bot token",
+            look=look_at_scopes,
+            needs=("SLACK_BOT_TOKEN", "SLACK_API_URL"),
+        ),
+        Check(
+            title="Slack Socket Mode",
+            look=look_at_socket,
+            needs=("SLACK_APP_TOKEN", "SLACK_API_URL"),
+        ),
+    ]
+
+
+async def _try(
+    name: str, settings: BotSettings, look: Callable[[AsyncWebClient], Awaitable[Finding]]
+) -> Finding:
+    token: str = getattr(settings, name.lower()).get_secret_value()
+    if not token:
+        return wrong(f"{name} is not set: {HOW_TO_GET[name]}.")
+    try:
+        async with aiohttp.ClientSession() as session:
+            return await look(web_client(token, base_url=settings.slack_api_url, session=session))
+    except SlackAuthRefused as error:
+        return wrong(f"Slack refuses {name} ({error.code}): {HOW_TO_GET[name]}.")
+    except SlackLimited as error:
+        wait_s = f"{error.retry_after_s or LIMITED_BACKOFF.longest_s:.0f}"
+        return warning(f"Slack asks for a pause; check again in {wait_s} seconds.")
+    except SlackUnavailable as error:
+        return wrong(
+            f"Slack does not answer at {settings.slack_api_url} ({error}); see that this machine "
+            "reaches it and that SLACK_API_URL is right."
+        )
+    except SlackError as error:
+        return wrong(f"{trouble_of_error(error).words}.")
+
+
+async def _look_at_scopes(client: AsyncWebClient) -> Finding:
+    token = await SlackApi(client).token()
+    who = f"{token.bot} in the team {token.team}"
+    if token.scopes is None:
+        return warning(f"{who}, but Slack did not say which scopes it has; try it with a mention.")
+    if lacking := sorted(TABLE.scopes - token.scopes):
+        several = "s" if len(lacking) > 1 else ""
+        return wrong(
+            f"{who} lacks the scope{several} {', '.join(lacking)}; add what manifest.yml lists "
+            "under “OAuth & Permissions”, reinstall the app, and copy the token anew."
+        )
+    if AGENT_VIEW not in token.scopes:
+        return warning(
+            f"{who} lacks the scope {AGENT_VIEW}, so it has no agent view; update the app from "
+            "manifest.yml and reinstall it."
+        )
+    return fine(f"{who}, with all {len(TABLE.scopes) + 1} scopes.")
+
+
+async def _look_at_socket(client: AsyncWebClient) -> Finding:
+    async def leave(_: object) -> None:
+        """A payload that Slack happens to send is not acknowledged: it comes again elsewhere."""
+
+    connection = await open_connection(
+        client.token or "", client, leave, clock=MonotonicClock(), timing=Timing()
+    )
+    await connection.retire()
+    return fine("a socket opened and greeted us.")

@@ -16,7 +16,6 @@ from agent_core.events import (
     ApprovalRequested,
     AuthEnded,
     AuthRequired,
-    FastPathFallback,
     QuestionAsked,
     RouteChosen,
     StepFinished,
@@ -92,9 +91,8 @@ class WatchedTurn:
             match event:
                 case RouteChosen():
                     result["route"] = event.route
+                    result["fallback"] = event.fallback or None
                     result["model_calls"] += event.model_calls
-                case FastPathFallback():
-                    result["fallback"] = event.reason
                 case StepFinished():
                     result["model_calls"] += 1
                 case ToolCallStarted():

@@ -103,7 +103,6 @@ class SlackApi:
             bot_user=str(auth["user_id"]),
             bot_id=bot_id,
             app_id=str(about.get("bot", {}).get("app_id", "")),
-            url=str(auth.get("url", "")),
         )
 
     async def token(self) -> BotToken:

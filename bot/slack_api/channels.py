@@ -55,7 +55,7 @@ class Channels:
         if CHANNEL_ID.fullmatch(name):
             return await self.about(name)
         mine = await self.mine()
-        return next((place for place in mine if place.name.lower() == name.lower()), None)
+        return next((channel for channel in mine if channel.name.lower() == name.lower()), None)
 
     async def members(self, channel: str) -> frozenset[str]:
         """The ids of everybody in a conversation; nobody where the bot may not see it."""

@@ -191,20 +191,20 @@ class Files:
     ) -> int:
         """Redirects are followed here: Slack's own keep the token, and no other may have it."""
         for _ in range(MAX_REDIRECTS + 1):
-            self._check_place(url)
+            self._check_origin(url)
             async with session.get(url, allow_redirects=False) as answer:
                 if answer.status not in _REDIRECTS:
                     return await _pour(answer, into, max_bytes)
                 url = urljoin(url, answer.headers.get("Location", ""))
         raise DownloadRefused("download", detail="too many redirects")
 
-    def _check_place(self, url: str) -> None:
+    def _check_origin(self, url: str) -> None:
         parts = urlsplit(url)
         host = (parts.hostname or "").lower()
         is_slack = parts.scheme == "https" and any(
             host == domain or host.endswith(f".{domain}") for domain in _SLACK_DOMAINS
         )
-        if not is_slack and _place(url) != _place(self._calls.client.base_url):
+        if not is_slack and _origin(url) != _origin(self._calls.client.base_url):
             raise DownloadRefused("download", detail="the file does not lie with Slack")
 
 
@@ -223,6 +223,6 @@ async def _pour(answer: aiohttp.ClientResponse, into: BinaryIO, max_bytes: int) 
     return size_bytes
 
 
-def _place(url: str) -> tuple[str, str]:
+def _origin(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     return parts.scheme, parts.netloc.lower()

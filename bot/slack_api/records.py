@@ -109,8 +109,6 @@ class Identity:
     bot_id: str
     app_id: str = ""
     """Empty when Slack did not tell; payloads are then not checked for it."""
-    url: str = ""
-    """Of the workspace, with a slash at its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +234,9 @@ def next_cursor(answer: JsonObject) -> str:
 def shared_in(file: JsonObject, channel: str) -> list[str]:
     """The posts of the channel in which a file of `files.info` stands, by their `ts`."""
     shares = cast("dict[str, dict[str, list[JsonObject]]]", file.get("shares") or {})
-    return [_text(each, "ts") for places in shares.values() for each in places.get(channel, ())]
+    return [
+        _text(each, "ts") for by_channel in shares.values() for each in by_channel.get(channel, ())
+    ]
 
 
 def _conversation_kind(raw: JsonObject) -> str:

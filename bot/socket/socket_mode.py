@@ -55,7 +55,7 @@ class SocketMode:
         self._doubt = ""
         """What is wrong though the socket is open, in words for the operator."""
         self._current: SocketConnection | None = None
-        self._said = ""
+        self._reported = ""
         self._background = Background()
         self._retiring = Background()
 
@@ -93,7 +93,7 @@ class SocketMode:
         return SocketHealth(
             connected=connected,
             last_heard_s=current.heard_s_ago if current else None,
-            reason=self._doubt if connected else self._said or DEAF.words,
+            reason=self._doubt if connected else self._reported or DEAF.words,
         )
 
     async def _keep(self, trouble: Trouble | None) -> None:
@@ -108,7 +108,7 @@ class SocketMode:
         if old is not None and not is_planned:
             self._retire(old)
         self._current = await self._open_after(trouble)
-        self._said = ""
+        self._reported = ""
         if old is None or not is_planned or not old.is_open:
             logger.info("the socket to Slack is open again")
             if self._on_healed is not None:
@@ -119,7 +119,7 @@ class SocketMode:
     async def _open_after(self, trouble: Trouble) -> SocketConnection:
         """The next connection, whatever it takes."""
         while True:
-            self._say(trouble)
+            self._report(trouble)
             await self._clock.sleep(self._pauses.before_next(trouble))
             try:
                 opened = await self._open_next()
@@ -132,11 +132,11 @@ class SocketMode:
                 self._pauses.note_open()
                 return opened
 
-    def _say(self, trouble: Trouble) -> None:
+    def _report(self, trouble: Trouble) -> None:
         """Tell the operator once, and not at every try."""
-        if trouble.words != self._said:
+        if trouble.words != self._reported:
             logger.log(trouble.level, "%s", trouble.words)
-        self._said = trouble.words
+        self._reported = trouble.words
 
     def _retire(self, connection: SocketConnection) -> None:
         self._retiring.run(connection.retire, name="an old socket")

@@ -28,53 +28,41 @@ def test_without_a_file_it_is_the_machines_time_in_utc() -> None:
     assert clock.now().tzinfo is UTC
 
 
-@pytest.mark.parametrize("text", ["86400\n", "-86400.5\n", "1e5\n"])
-def test_the_files_seconds_are_added(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "clock"
-    file.write_text(text, encoding="ascii")
-    clock = WallClock(file)
-    assert is_about(shift_of(clock), float(text))
-    assert abs(clock.now_s() - clock.now().timestamp()) < CLOSE.total_seconds()
-
-
-def test_a_change_of_the_file_counts_from_the_next_reading_on(tmp_path: Path) -> None:
-    file = tmp_path / "clock"
-    file.write_text("100000\n", encoding="ascii")
-    clock = WallClock(file)
-    assert is_about(shift_of(clock), 100_000)
-    beside = tmp_path / "clock.new"
-    beside.write_text("200000\n", encoding="ascii")  # as long as the old one
-    beside.replace(file)
-    assert is_about(shift_of(clock), 200_000)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "17280", "tomorrow\n", "nan\n", "inf\n", "1e300\n", "1\n2\n", "\n", "\N{SNOWMAN}\n"],
-)
-def test_a_text_that_is_not_whole_leaves_what_was_read_last(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "clock"
-    file.write_text("86400\n", encoding="ascii")
-    clock = WallClock(file)
-    assert is_about(shift_of(clock), DAY_S)
-    file.write_text(text, encoding="utf-8")
-    assert is_about(shift_of(clock), DAY_S)
-    file.write_text("172800\n", encoding="ascii")
-    assert is_about(shift_of(clock), 2 * DAY_S)
-
-
-def test_a_file_that_comes_later_is_found_and_one_that_goes_away_leaves_what_was_read_last(
+def test_the_files_seconds_are_added_and_a_change_counts_from_the_next_reading_on(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "clock"
     clock = WallClock(file)
     assert is_about(shift_of(clock), 0)
-    file.write_text("86400\n", encoding="ascii")
-    assert is_about(shift_of(clock), DAY_S)
+    for text in ("86400\n", "-86400.5\n", "1e5\n", "2e5\n"):
+        file.write_text(text, encoding="ascii")
+        assert is_about(shift_of(clock), float(text))
+        assert abs(clock.now_s() - clock.now().timestamp()) < CLOSE.total_seconds()
     file.unlink()
-    assert is_about(shift_of(clock), DAY_S)
+    assert is_about(shift_of(clock), 200_000)
     file.mkdir()
+    assert is_about(shift_of(clock), 200_000)
+
+
+def test_a_text_that_is_not_whole_leaves_what_was_read_last(tmp_path: Path) -> None:
+    file = tmp_path / "clock"
+    file.write_text("86400\n", encoding="ascii")
+    clock = WallClock(file)
     assert is_about(shift_of(clock), DAY_S)
+    halves = (
+        "",
+        "17280",
+        "tomorrow\n",
+        "nan\n",
+        "inf\n",
+        "1e300\n",
+        "1\n2\n",
+        "\n",
+        "\N{SNOWMAN}\n",
+    )
+    for text in halves:
+        file.write_text(text, encoding="utf-8")
+        assert is_about(shift_of(clock), DAY_S)
 
 
 def test_the_setting_names_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

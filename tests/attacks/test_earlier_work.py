@@ -60,7 +60,7 @@ async def test_somebody_of_another_team_has_no_place_here(threads: Threads) -> N
 
 
 async def told_by(threads: Threads, thread: ThreadRef) -> AnsweredTurn:
-    return (await threads.bot.runtime.sessions.told_in(thread.session, limit=1))[0]
+    return (await threads.bot.runtime.sessions.answers_in(thread.session, limit=1))[0]
 
 
 async def test_a_session_is_tainted_by_the_earlier_work_that_it_reads(threads: Threads) -> None:

@@ -183,7 +183,6 @@ REACHED_BY: dict[str, tuple[Kind, ...]] = {
     "event.question_asked": ("doubt",),
     "event.auth_": ("letter",),
     "event.approval_": ("letter",),
-    "event.fast_path_fallback": ("puzzle",),
     "event.correction_injected": ("careless",),
     "event.artifact_saved": ("edition",),
     "event.tool_call_progressed": ("edition",),

@@ -110,7 +110,7 @@ class Threads:
         return told_last(self.model)
 
     async def tainted(self, thread: ThreadRef) -> bool:
-        found = await self.bot.runtime.sessions.told_in(thread.session, limit=1)
+        found = await self.bot.runtime.sessions.answers_in(thread.session, limit=1)
         return found[0].tainted_by is not None
 
 

@@ -111,21 +111,18 @@ class Apps:
         file: StoredFile | None,
     ) -> Data:
         to = [given.get("recipient_email"), *given.get("extra_recipients", [])]
-        subject = given.get("subject", "")
-        body = given.get("body", "")
         mail_id = secrets.token_hex(8)
         mail: Data = {
             "messageId": mail_id,
             "threadId": mail_id,
-            "subject": subject,
+            "subject": given.get("subject", ""),
             "sender": sender.identity,
             "to": ", ".join(filter(None, to)),
             "cc": ", ".join(given.get("cc", [])),
             "bcc": ", ".join(given.get("bcc", [])),
             "messageTimestamp": self._clock().isoformat(),
             "labelIds": [label],
-            "preview": {"subject": subject, "body": body[:120]},
-            "messageText": body,
+            "messageText": given.get("body", ""),
             "attachmentList": [],
         }
         if file:

@@ -341,35 +341,31 @@ class Service:
 
     async def _run_batch(self, session: RouterSession, given: Data) -> ToolOutcome:
         """One result for each item in the order asked; a failed item does not stop the others."""
-        user_id = session.user_id
 
-        async def run(item: Data) -> ToolOutcome:
-            return await self._run_app(
-                user_id,
-                slug=item["tool_slug"],
+        async def run(index: int, item: Data) -> Data:
+            slug = item["tool_slug"]
+            outcome = await self._run_app(
+                session.user_id,
+                slug=slug,
                 arguments=as_data(item.get("arguments")),
                 account_id=item.get("account"),
             )
-
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(run(item)) for item in given["tools"]]
-        outcomes = [task.result() for task in tasks]
-        results: list[Data] = []
-        for index, (item, outcome) in enumerate(zip(given["tools"], outcomes, strict=True)):
-            result: Data = {
+            return {
                 "index": index,
-                "tool_slug": item["tool_slug"],
-                "response": None,
+                "tool_slug": slug,
+                "response": outcome.as_json() if outcome.data else None,
                 "error": outcome.error,
             }
-            if outcome.data:
-                result["response"] = {**outcome.as_json(), "log_id": make_id("log")}
-            results.append(result)
-        failed = sum(outcome.error is not None for outcome in outcomes)
+
+        async with asyncio.TaskGroup() as group:
+            runs = enumerate(given["tools"])
+            tasks = [group.create_task(run(index, item)) for index, item in runs]
+        results = [task.result() for task in tasks]
+        failed = sum(result["error"] is not None for result in results)
         is_long = len(json.dumps(results, ensure_ascii=False)) > session.direct_chars
         file = None
         if is_long or given["sync_response_to_workbench"]:
-            file = self._leave(user_id, results)
+            file = self._leave(session.user_id, results)
         data = {"remote_file_info": file, "results": results}
         error = f"{failed} out of {len(results)} tools failed" if failed else None
         return ToolOutcome(data=data, error=error)

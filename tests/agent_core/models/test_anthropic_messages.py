@@ -166,7 +166,7 @@ VALUES = st.recursive(
 def assembled(*events: JsonObject) -> Reply:
     assembly = ReplyAssembly()
     for event in events:
-        assembly.take(event, "req_1")
+        assembly.take(event)
     return assembly.reply()
 
 

@@ -41,6 +41,49 @@ async def saved(of: ToolObserved) -> list[str]:
     return list(await SearchResultObserver().saw(of))
 
 
+ORGANIC: JsonObject = {
+    "position": 4,
+    "title": "Organic Title",
+    "link": "https://example.org/organic",
+    "displayed_link": "example.org / organic",
+    "source": "Example Org",
+    "snippet": "Found on the web",
+    "date": "3 days ago",
+    "sitelinks": {"inline": [{"title": "More", "link": "https://example.org/more"}]},
+}
+NEWS_BESIDE_HITS: JsonObject = {
+    "results": {
+        "search_metadata": {"id": "x"},
+        "news_results": [HIT],
+        "organic_results": [ORGANIC],
+    }
+}
+CITED: JsonObject = {
+    "answer": "Prose with a [link](https://example.org).",
+    "citations": [CITATION],
+}
+SAVED_HIT: JsonObject = {
+    "position": 1,
+    "title": "Article Title",
+    "url": "https://example.com/article",
+    "source": "Example News",
+    "date": "2026-11-21",
+    "snippet": "Article snippet text",
+}
+SAVED_ORGANIC: JsonObject = {
+    "position": 4,
+    "title": "Organic Title",
+    "url": "https://example.org/organic",
+    "snippet": "Found on the web",
+}
+SAVED_CITATION: JsonObject = {
+    "position": 1,
+    "title": "Page Title",
+    "url": "https://example.com/page",
+    "snippet": "Page description",
+}
+
+
 @pytest.mark.proves(
     "search.news.type",
     "search.news.timestamp",
@@ -50,81 +93,30 @@ async def saved(of: ToolObserved) -> list[str]:
     "search.news.date",
     "search.news_results",
     "search.file_name",
+    "search.organic_results",
+    "search.web.type",
+    "search.web.timestamp",
+    "search.web.tool",
+    "search.web.results",
 )
-async def test_news_are_saved_field_by_field(tmp_path: Path) -> None:
-    paths = await saved(observed(tmp_path, NEWS, enveloped({"news_results": [HIT]})))
-
-    assert only_file(tmp_path, "search_results") == {
-        "type": "news",
-        "timestamp": "2026-11-21T14:31:15.123456",
-        "tool": "COMPOSIO_SEARCH_NEWS",
-        "articles": [
-            {
-                "position": 1,
-                "title": "Article Title",
-                "url": "https://example.com/article",
-                "source": "Example News",
-                "date": "2026-11-21",
-                "snippet": "Article snippet text",
-            }
-        ],
-    }
-    assert paths[0].startswith("search_results/COMPOSIO_SEARCH_NEWS_20261121_143115_123456_")
-    assert (tmp_path / paths[0]).is_file()
-
-
-@pytest.mark.proves("search.organic_results")
-async def test_a_web_search_with_news_beside_its_hits_is_saved_as_web_field_by_field(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("tool", "answer", "content"),
+    [
+        (NEWS, {"news_results": [HIT]}, {"type": "news", "articles": [SAVED_HIT]}),
+        (WEB, NEWS_BESIDE_HITS, {"type": "web", "results": [SAVED_ORGANIC]}),
+        (WEB, CITED, {"type": "web", "results": [SAVED_CITATION]}),
+    ],
+)
+async def test_a_search_is_saved_field_by_field(
+    tmp_path: Path, tool: str, answer: JsonObject, content: JsonObject
 ) -> None:
-    organic: JsonObject = {
-        "position": 4,
-        "title": "Organic Title",
-        "link": "https://example.org/organic",
-        "displayed_link": "example.org / organic",
-        "source": "Example Org",
-        "snippet": "Found on the web",
-        "date": "3 days ago",
-        "sitelinks": {"inline": [{"title": "More", "link": "https://example.org/more"}]},
-    }
-    results = {"search_metadata": {"id": "x"}, "news_results": [HIT], "organic_results": [organic]}
-    await saved(observed(tmp_path, WEB, enveloped({"results": results})))
+    [path] = await saved(observed(tmp_path, tool, enveloped(answer)))
 
-    assert only_file(tmp_path, "search_results") == {
-        "type": "web",
-        "timestamp": "2026-11-21T14:31:15.123456",
-        "tool": "COMPOSIO_SEARCH_WEB",
-        "results": [
-            {
-                "position": 4,
-                "title": "Organic Title",
-                "url": "https://example.org/organic",
-                "snippet": "Found on the web",
-            }
-        ],
-    }
-
-
-@pytest.mark.proves(
-    "search.web.type", "search.web.timestamp", "search.web.tool", "search.web.results"
-)
-async def test_web_results_are_saved_field_by_field(tmp_path: Path) -> None:
-    answer = {"answer": "Prose with a [link](https://example.org).", "citations": [CITATION]}
-    await saved(observed(tmp_path, WEB, enveloped(answer)))
-
-    assert only_file(tmp_path, "search_results") == {
-        "type": "web",
-        "timestamp": "2026-11-21T14:31:15.123456",
-        "tool": "COMPOSIO_SEARCH_WEB",
-        "results": [
-            {
-                "position": 1,
-                "title": "Page Title",
-                "url": "https://example.com/page",
-                "snippet": "Page description",
-            }
-        ],
-    }
+    slug = tool.removeprefix("mcp__composio__")
+    head = {"timestamp": "2026-11-21T14:31:15.123456", "tool": slug}
+    assert only_file(tmp_path, "search_results") == {**head, **content}
+    assert path.startswith(f"search_results/{slug}_20261121_143115_123456_")
+    assert (tmp_path / path).is_file()
 
 
 NESTINGS: dict[str, Any] = {

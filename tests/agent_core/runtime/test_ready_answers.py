@@ -207,14 +207,6 @@ async def test_the_answer_does_not_wait_for_a_turn_that_is_running(tmp_path: Pat
         assert (await end_of(runtime, queued)).answer.endswith("And more.")
 
 
-async def test_a_thumb_up_after_cut_work_goes_on_with_it(tmp_path: Path) -> None:
-    model = ScriptedModel(["I found three sources. Shall I write the report?", "Written."])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        await end_of(runtime, await begin(runtime, inbound("continue with it", number=1)))
-        turn = await begin(runtime, inbound("👍", number=2))
-        assert (await end_of(runtime, turn)).answer == "Written."
-
-
 async def test_noise_does_not_fill_the_history_and_is_not_saved(tmp_path: Path) -> None:
     model = ScriptedModel(["Here you are."])
     async with scripted_runtime(tmp_path, model=model) as runtime:

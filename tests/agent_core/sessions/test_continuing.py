@@ -23,7 +23,7 @@ async def go_on(runtime: Runtime) -> None:
     await end_of(runtime, turn)
     for _ in range(2):  # it may be done again after a crash
         now = datetime.now(UTC)
-        await runtime.sessions.go_on_in(THREAD, turn, reader="r", now=now, told="*Nine*")
+        await runtime.sessions.go_on_in(THREAD, turn, reader="r", now=now, text="*Nine*")
 
 
 async def test_a_reply_knows_what_was_said_in_the_other_session(tmp_path: Path) -> None:
@@ -65,14 +65,14 @@ async def test_the_thread_of_an_order_is_about_the_one_that_was_agreed_on_there(
 ) -> None:
     store = ScheduleStore(database)
     await store.propose(ScheduleId("waiting"), ORDER)
-    assert await store.told_in("C1", "1.0", ORDERED_IN) is None
+    assert await store.about_thread("C1", "1.0", ORDERED_IN) is None
     first = await agreed_on(store, "first")
-    assert await store.told_in("C1", "1.0", ORDERED_IN) == first
-    assert await store.told_in("C1", "2.0", SessionId("T1:C1:2.0")) is None
+    assert await store.about_thread("C1", "1.0", ORDERED_IN) == first
+    assert await store.about_thread("C1", "2.0", SessionId("T1:C1:2.0")) is None
     second = await agreed_on(store, "second")
-    assert await store.told_in("C1", "1.0", ORDERED_IN) is None
+    assert await store.about_thread("C1", "1.0", ORDERED_IN) is None
     await store.delete(first)
-    assert await store.told_in("C1", "1.0", ORDERED_IN) == second
+    assert await store.about_thread("C1", "1.0", ORDERED_IN) == second
 
 
 async def test_the_thread_of_a_post_is_about_the_schedule_that_it_told(database: Database) -> None:
@@ -81,5 +81,5 @@ async def test_the_thread_of_a_post_is_about_the_schedule_that_it_told(database:
     slot = await store.claim_by_hand(schedule, FRIDAY)
     assert slot is not None
     await store.end(slot, "posted", root="7.0")
-    assert await store.told_in("C0NEWS", "7.0", SessionId("T1:C0NEWS:7.0")) == schedule
-    assert await store.told_in("C1", "7.0", SessionId("T1:C1:7.0")) is None
+    assert await store.about_thread("C0NEWS", "7.0", SessionId("T1:C0NEWS:7.0")) == schedule
+    assert await store.about_thread("C1", "7.0", SessionId("T1:C1:7.0")) is None

@@ -1,8 +1,7 @@
 """Sessions, their turns and history, and readers' cursors."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -36,7 +35,6 @@ from agent_core.sessions import (
     WriteBehind,
 )
 from agent_core.testing.models import call, calls_reply, text_reply
-from tests.agent_core.sessions.databases import opened
 from tests.runtimes import inbound
 
 AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -193,29 +191,6 @@ async def test_history_is_what_the_root_runs_of_earlier_turns_said(
 
 
 WAIT = Wait(ask=AskId("a1"), kind="connection", call_id=ToolCallId("c1"), asker=UserId("T1:U1"))
-
-
-async def test_everything_is_there_after_a_restart(url: str) -> None:
-    session = StoredSession(id=SESSION, workspace=Path("runs"), created_at=AT)
-    async with opened(url) as database, process(database) as store:
-        await store.save_session(session)
-        turn = await queued(store)
-        await store.append_messages(turn.id, ROOT_RUN, 0, [user_message("one")])
-        await store.save_cursor("slack", turn.id, {"progress_ts": "1.0"})
-    async with opened(url) as database, process(database) as store:
-        assert await store.session(SESSION) == session
-        assert await store.unfinished_of(SESSION) == [turn]
-        assert await store.run_messages(turn.id, ROOT_RUN) == (user_message("one"),)
-        assert await store.unread(SESSION, "slack") == [turn]
-
-
-@asynccontextmanager
-async def process(database: Database) -> AsyncGenerator[SessionStore]:
-    """A store as one process has it: what is queued is stored when it ends."""
-    behind = WriteBehind(database)
-    behind.start()
-    yield SessionStore(database, behind)
-    await behind.close()
 
 
 async def test_readers_keep_their_cursors_apart_and_what_they_did_not_show_is_unread(

@@ -165,7 +165,6 @@ def _reply(random: Random, parts: list[Part], stop_reason: str) -> Reply:
             cache_read_tokens=random.choice((0, 50_000)),
         ),
         model="chaos",
-        request_id=f"req_{random.getrandbits(64):016x}",
         thinking="\n\n".join(
             str(part.block.get("thinking", "")) for part in parts if isinstance(part, Opaque)
         ),

@@ -9,8 +9,8 @@ from agent_core.events import (
     AnyEvent,
     AuthEnded,
     AuthRequired,
-    FastPathFallback,
     QuestionAsked,
+    RouteChosen,
     StepStarted,
 )
 from agent_core.ids import AskId, ToolCallId, UserId
@@ -290,8 +290,10 @@ def test_a_retried_model_call_keeps_the_tool_calls_of_its_step() -> None:
 
 
 def test_a_given_up_fast_path_says_why() -> None:
-    fallback = FastPathFallback(**place(0.4, 0, 11), reason="wants tools")
-    trace = trace_of([turn_started(), fallback, turn_finished()])
+    route = RouteChosen(
+        **place(0.4, 0, 12), route="COMPLEX", reason="classifier", raw="", fallback="wants tools"
+    )
+    trace = trace_of([turn_started(), route, turn_finished()])
 
     assert trace["fallback"] == "wants tools"
 

@@ -25,7 +25,6 @@ from tests.bot.ingress.world import Outside, World, bot_in, thread_at
 from tests.runtimes import scripted_runtime
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-URL = "https://sandbox.slack.com/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +125,7 @@ async def around(
         SlackStandIn(rate_limits=False) as slack,
     ):
         team = {"team": slack.team_id, "bot_user": slack.bot_user_id, "bot_id": "B1"}
-        rules = Rules(identity=Identity(**team, url=URL))
+        rules = Rules(identity=Identity(**team))
 
         def handlers(api: SlackApi, _: People) -> Mapping[type, Handler]:
             people = People(api, runtime.preferences)

@@ -7,8 +7,8 @@ import pytest
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.inbound import read_post
-from bot.ingress.backfill import ROOTS_S, MissedPost, Search
-from bot.ingress.watermark import MAX_SILENCE_S, OVERLAP_S, Gap, Watermarks
+from bot.ingress.backfill import OVERLAP_S, ROOTS_S, Gap, MissedPost, Search
+from bot.ingress.backfill_run import MAX_SILENCE_S, Watermarks
 from tests.bot.ingress.world import MemoryMarks, Outside, bot_in
 
 DAY_S = 86_400.0
@@ -17,7 +17,7 @@ DAY_S = 86_400.0
 async def find_all(outside: Outside, gap: Gap) -> tuple[list[MissedPost], set[str]]:
     """All shares of a search, and the conversations that could not be read."""
     async with bot_in(outside) as bot:
-        search = Search(bot.api, bot.identity, outside.sessions, gap)
+        search = Search(bot.api.channels, bot.identity, outside.sessions, gap)
         posts = [missed async for share in search.everywhere() for missed in share]
     return posts, search.unread
 
@@ -156,7 +156,7 @@ class Ear:
     now_s: float = START_S
 
     async def opened(self) -> Watermarks:
-        heard = Watermarks(self.marks, team="T1", now_s=lambda: self.now_s)
+        heard = Watermarks(self.marks, "T1", lambda: self.now_s)
         await heard.open()
         return heard
 

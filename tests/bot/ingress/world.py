@@ -23,6 +23,7 @@ from bot.ingress import (
     Backfill,
     Ingress,
     Rules,
+    Watermarks,
     connect_socket,
     create_app,
     leave_to_next_start,
@@ -101,11 +102,11 @@ class ListeningFront(FrontDoor):
             if message.key == key:
                 return KnownTurn(
                     text=message.text,
-                    said_at=message.received_at,
+                    written_at=message.received_at,
                     is_at_work=key in self.begun and key not in self.have_ended,
                 )
         if key in self.of_old:
-            return KnownTurn(text="", said_at=datetime.now(UTC), is_at_work=False)
+            return KnownTurn(text="", written_at=datetime.now(UTC), is_at_work=False)
         return None
 
     async def ended(self, key: str) -> None:
@@ -511,17 +512,10 @@ async def bot_in(
             for_everybody=for_everybody,
         )
         ingress = make_ingress(front, ledger, api, rules, files, judge)
-        backfill = Backfill(
-            ingress,
-            front,
-            api,
-            rules.identity,
-            marks=outside.marks,
-            sessions=outside.sessions,
-            now_s=outside.clock.now,
-            head_start_s=head_start_s,
-        )
-        await backfill.watermarks.open()
+        watermarks = Watermarks(outside.marks, rules.identity.team, outside.clock.now)
+        await watermarks.open()
+        known = (outside.sessions, watermarks, head_start_s)
+        backfill = Backfill(ingress, front, api, rules.identity, *known)
         register(app, ingress, actions, backfill)
         socket = await connect_socket(app, slack.app_token) if listens else None
         if socket is not None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_core.settings import CoreSettings
+from bot.operator import Finding
 from bot.operator.check import all_checks, run_checks
-from bot.operator.findings import Finding
-from bot.operator.slack import AGENT_VIEW
+from bot.operator.services import AGENT_VIEW
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, ReplyText
 from bot.sandbox.slack import App, SlackStandIn

@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from typer.testing import CliRunner, Result
 
 from bot.cli import app
+from bot.operator import Check, Finding, fine, wrong
 from bot.operator.check import MAX_QUOTE_CHARS, judge_settings, run_checks
-from bot.operator.findings import Check, Finding, fine, wrong
 from bot.settings import BotSettings, Configuration, read_configuration
 from tests.bot.operator.installation import KEY, Installation, installed
 

@@ -190,26 +190,11 @@ def test_the_list_says_what_is_off_and_why(bot: Command, tmp_path: Path, told: T
     assert not (tmp_path / "state.sqlite").exists()
 
 
-def test_the_list_as_json_holds_the_limits_and_no_secret(
-    bot: Command, tmp_path: Path, told: Told
-) -> None:
+def test_the_list_holds_the_limits_and_no_secret(bot: Command, tmp_path: Path, told: Told) -> None:
     write(tmp_path, told=entry(told, users=["U1"], env={"KEY": "${HUSH}"}, timeout=9))
-    result = bot("list", "--json", HUSH="sesame", EDGAR_IDENTITY="Jane jane@example.com")
-    listed: dict[str, Any] = json.loads(result.stdout)
-    servers = {server["name"]: server for server in listed["servers"]}
-    assert servers["told"] == {
-        "name": "told",
-        "transport": "stdio",
-        "on": True,
-        "reason": "",
-        "scope": "bot",
-        "shipped": False,
-        "agents": None,
-        "channels": None,
-        "users": ["U1"],
-        "timeout_s": 9.0,
-    }
-    assert listed["held"] == []
+    result = bot("list", HUSH="sesame", EDGAR_IDENTITY="Jane jane@example.com")
+    [line] = [line for line in result.stdout.splitlines() if line.startswith("told ")]
+    assert line.split()[1:] == ["stdio", "on", "users", "U1"]
     assert "sesame" not in result.stdout
 
 
@@ -274,7 +259,6 @@ def test_a_change_is_shown_and_accepted(bot: Command, tmp_path: Path, told: Told
 
     listed = bot("list").stdout
     assert "told act: its description and input schema changed since it was accepted" in listed
-    assert json.loads(bot("list", "--json").stdout)["held"][0]["tool"] == "act"
     assert "off       act" in bot("test", "told").stdout
 
     shown = bot("accept", "told", "act", "--show")
@@ -301,8 +285,7 @@ def test_a_tool_that_looks_like_another_is_listed_with_the_reason_until_it_is_go
     listed = bot("list").stdout
     assert "told 'Act': its name looks like that of act" in listed
     assert "told '\\u0430ct': its name has signs other than plain letters and digits" in listed
-    refused = json.loads(bot("list", "--json").stdout)["refused"]
-    assert [each["tool"] for each in refused] == ["'Act'", "'\\u0430ct'"]
+    assert listed.index("told 'Act'") < listed.index("told '\\u0430ct'")
     assert "refused   'Act'" in bot("test", "told").stdout
     told.lists(defined("act"))
     use(told.config, tmp_path)

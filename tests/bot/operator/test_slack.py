@@ -7,7 +7,7 @@ import pytest
 import yaml
 from pydantic import SecretStr
 
-from bot.operator.slack import AGENT_VIEW
+from bot.operator.services import AGENT_VIEW
 from bot.sandbox.slack.records import OpenSockets, Record
 from bot.slack_api.calls import TABLE
 from tests.bot.operator.installation import checked, installed, nobody

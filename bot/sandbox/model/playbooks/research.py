@@ -129,8 +129,8 @@ def decide(dialogue: Dialogue) -> StandInReply:
     step = search(dialogue, topics)
     if step:
         return step
-    named = dict.fromkeys(URL.findall(brief.request), "Named in the request")
-    hits = named or find_hits(dialogue, topics)
+    addressed = dict.fromkeys(URL.findall(brief.request), "Named in the request")
+    hits = addressed or find_hits(dialogue, topics)
     if not hits:
         return say(NOTHING.format(topic=brief.topic))
     step = _read_or_delegate(dialogue, brief, hits)
