@@ -24,7 +24,12 @@ from bot.clicks import (
     Refused,
 )
 from bot.inbound import post_key
-from bot.presenter.approval import details_form, edit_form, read_changes, reason_form
+from bot.presenter.approval import (
+    details_form,
+    edit_form,
+    read_changes,
+    reason_form,
+)
 from bot.presenter.asks import answer_form, whisper_links
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session
@@ -37,7 +42,7 @@ RENEW_AFTER_S = 480.0
 
 
 class AskClicks:
-    """A click that comes again is told that it was decided already.
+    """A click that comes again is answered: it was decided already.
 
     Every handler raises Refused where the core refuses it, and SlackError where Slack could not be
     asked; the click may come again.

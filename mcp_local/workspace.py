@@ -63,8 +63,7 @@ class Workspace:
 
     def parts(self, path: str) -> tuple[str, ...]:
         """The names of `path` below the session directory. Raises PathDenied."""
-        homes = (self.root,) if self.spelling is None else (self.root, self.spelling)
-        return split_path(path, *homes)
+        return split_path(path, self.root, self.spelling or self.root)
 
     def read_bytes(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         """The whole file. Raises FileMissing, or PathDenied for what is not a plain file here."""

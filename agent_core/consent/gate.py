@@ -173,8 +173,6 @@ class ConsentGate:
         stripped = self.places.strip(output.text, is_connecting=connecting)
         had_links = stripped.had_links
         links = stripped.links
-        if had_links:
-            output = replace(output, text=stripped.text)
         if output.saved_path:
             path = context.workspace / output.saved_path
             saved = await asyncio.to_thread(self.places.strip_file, path, is_connecting=connecting)
@@ -182,18 +180,16 @@ class ConsentGate:
             links = {**saved.links, **links}
         if not had_links:
             return output, {}
-        return output, await self._by_app(call, links, context)
+        return replace(output, text=stripped.text), await self._by_app(call, links, context)
 
     async def _by_app(
         self, call: OpenedCall, links: Mapping[str, str], context: ToolContext
     ) -> Mapping[str, str]:
         """The links by the apps that the call wants connected, however its result names them."""
         wanted = apps_to_connect(call)
-        if not wanted:
-            return links
-        wanted_links = {app: url for app, url in links.items() if app in wanted}
-        if wanted_links:
-            return wanted_links
+        by_wanted = {app: url for app, url in links.items() if app in wanted}
+        if by_wanted or not wanted:
+            return by_wanted or links
         missing: dict[str, str] = {}
         for app in wanted:
             if not self.accounts or not await are_connected(self.accounts, context.asker, (app,)):

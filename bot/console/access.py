@@ -11,7 +11,12 @@ import asyncio
 import hashlib
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+)
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import inf
@@ -26,7 +31,13 @@ from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
 from bot.inbound import Sender
 from bot.ingress import Rules, authorise
-from bot.slack_api import Conversation, MonotonicClock, Person, SlackApi, SlackError
+from bot.slack_api import (
+    Conversation,
+    MonotonicClock,
+    Person,
+    SlackApi,
+    SlackError,
+)
 from bot.threads import parse_session, parse_user
 
 LINK_LIFE = timedelta(minutes=10)

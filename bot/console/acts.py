@@ -65,7 +65,6 @@ class _PageMessage(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         strict=True,
-        extra="ignore",
         alias_generator=to_camel,
     )
 
@@ -305,13 +304,8 @@ class Acts:
         text = _checked_text(text)
         thread, ts = await self._post(deed, person, text, done, "said")
         _, user = parse_user(deed.user)
-        is_taken = await self._ingress.take_words(
-            thread,
-            ts,
-            text,
-            user=user,
-        )
-        if not is_taken and not deed.again:
+        is_accepted = await self._ingress.take_words(thread, ts, text, user=user)
+        if not is_accepted and not deed.again:
             raise Refused("live-only-look")
         return thread.session
 
@@ -335,12 +329,7 @@ class Acts:
         op = Op(deed.key).part(part)
         if deed.session != HOME:
             thread = parse_session(deed.session)
-            post = await self._api.post(
-                thread,
-                post_text,
-                op=op,
-                may_exist=deed.again,
-            )
+            post = await self._api.post(thread, post_text, op=op, may_exist=deed.again)
             return thread, post.ts
         team, user = parse_user(deed.user)
         since_s = self._clock().timestamp() - RECENT_S

@@ -18,7 +18,13 @@ from aiohttp import web
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Runtime
 from bot.clicks import Gesture, LiveViewClick, Refused
-from bot.console.access import COOKIE_LIFE, FRESH_S, HOME, Passes, ThreadAccess
+from bot.console.access import (
+    COOKIE_LIFE,
+    FRESH_S,
+    HOME,
+    Passes,
+    ThreadAccess,
+)
 from bot.console.acts import Acts
 from bot.console.live import LiveView
 from bot.console.server import (

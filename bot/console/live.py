@@ -30,7 +30,12 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentTree
 from bot.clicks import Refused
-from bot.console.access import HOME, Level, Passes, ThreadAccess
+from bot.console.access import (
+    HOME,
+    Level,
+    Passes,
+    ThreadAccess,
+)
 from bot.console.acts import Acts, GetAgentTree, read_request
 from bot.console.markup import AgentHtml
 from bot.presenter.tools import describe
@@ -110,7 +115,7 @@ class SessionFeed:
         self._changes = dict.fromkeys(self.tree.agents, _Change(0, self.tree.cursor))
         self._known = set(self.tree.agents)
         self._work.start(self._follow(), name=f"follow {self.session}")
-        self._work.repeat(self._tell, pause=self._pause, name=f"telling of {self.session}")
+        self._work.repeat(self._make_round, pause=self._pause, name=f"rounds of {self.session}")
 
     async def close(self) -> None:
         await self._work.close()
@@ -125,7 +130,7 @@ class SessionFeed:
 
     def frame(self, kind: str, **fields: Any) -> str:
         """A message, with the cursor up to which events are part of it."""
-        return encoded({"type": kind, **fields, "eventId": self.tree.cursor})
+        return encoded(kind, **fields, eventId=self.tree.cursor)
 
     async def _follow(self) -> None:
         """Fold new events, with a retry from the cursor after an error."""
@@ -160,7 +165,7 @@ class SessionFeed:
                 self._states.add(agent)
         self._has_news.set()
 
-    async def _tell(self) -> None:
+    async def _make_round(self) -> None:
         """Make one round, once there is news."""
         await self._has_news.wait()
         self._has_news.clear()
@@ -183,14 +188,8 @@ class SessionFeed:
             if text and agent not in self._known:
                 yield from self._state_frames(agent)
             if text:
-                run = self.tree.agents[agent].run
-                html = self._html[agent].of_live(run.live)
-                yield self.frame(
-                    "text-delta",
-                    agentId=agent,
-                    delta=text,
-                    html=html,
-                )
+                html = self._html[agent].of_live(self.tree.agents[agent].run.live)
+                yield self.frame("text-delta", agentId=agent, delta=text, html=html)
             if agent in states:
                 yield from self._state_frames(agent)
             self._known.add(agent)
@@ -227,7 +226,7 @@ class Viewer:
         self.until_s = until_s
         """The end of the cookie that the page was opened with."""
         self.level: Level | None = None
-        """The level that the page was told last."""
+        """The level in the last `ready` of the page."""
         self.has_news = asyncio.Event()
         self.socket = socket
         self._transport = transport
@@ -237,20 +236,20 @@ class Viewer:
     def join(self, feed: SessionFeed) -> None:
         """Watch this session from now on, beginning with the whole tree."""
         self.feed = feed
-        self._seen = feed.version
+        self._version = feed.version
         self._cursor: float = inf
         """States that changed after this cursor are sent again."""
         self._requests: list[JsonObject] = []
         feed.viewers.add(self)
-        self.tell_again(-1, {})
+        self.send_again(-1, {})
 
-    def tell_again(self, cursor: int, request: JsonObject) -> None:
+    def send_again(self, cursor: int, request: JsonObject) -> None:
         """Send states that changed after a cursor again, then `ready` with the request's fields."""
         self._cursor = min(self._cursor, cursor)
         self._requests.append(request)
         self.has_news.set()
 
-    async def tell(self) -> None:
+    async def send_news(self) -> None:
         """Send news until cancelled, at the pace of the page (backpressure)."""
         while True:
             await self.has_news.wait()
@@ -268,16 +267,16 @@ class Viewer:
     def _news(self) -> Sequence[str]:
         """The newest round if the viewer keeps up, else whole states."""
         feed = self.feed
-        seen = self._seen
+        before = self._version
         requests = self._requests
-        if feed.round.begins == seen and not requests:
-            self._seen = feed.round.ends
+        if feed.round.begins == before and not requests:
+            self._version = feed.round.ends
             return feed.round.frames
-        frames = feed.states(seen, self._cursor)
-        self._seen = feed.version
+        frames = feed.states(before, self._cursor)
+        self._version = feed.version
         self._cursor = inf
         self._requests = []
-        if feed.ended > seen:
+        if feed.ended > before:
             frames.append(feed.frame("agent-completed"))
         for request in requests:
             frames.append(feed.frame("ready", **self._ready(self), **request))
@@ -351,12 +350,12 @@ class LiveView:
             await self._join(viewer, session)
             try:
                 async with asyncio.TaskGroup() as group:
-                    telling = group.create_task(viewer.tell())
+                    sending = group.create_task(viewer.send_news())
                     async for message in socket:
                         if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
                             await viewer.has_room(for_requests=True)
                             await self._take(viewer, message.data)
-                    telling.cancel()
+                    sending.cancel()
             finally:
                 await self._leave(viewer, viewer.feed)
             return socket
@@ -395,17 +394,17 @@ class LiveView:
             if asked.request_id is not None:
                 request = {"requestId": asked.request_id}
             if isinstance(asked, GetAgentTree):
-                return viewer.tell_again(asked.after, request)
+                return viewer.send_again(asked.after, request)
             before = viewer.feed
             session = await self._acts.do(viewer.user, before.session, asked, before.tree)
             if request:
-                await viewer.send(encoded({"type": "done", **request}))
+                await viewer.send(encoded("done", **request))
             if session != before.session:
                 await self._leave(viewer, before)
                 await self._join(viewer, session)
         except Refused as refused:
             sentence = refused.text(language_of(viewer.person))
-            await viewer.send(encoded({"type": "error", "error": sentence, **request}))
+            await viewer.send(encoded("error", error=sentence, **request))
 
     async def _look(self) -> None:
         """Renew authorisation, and close the pages of people who may not see the session any more.
@@ -422,7 +421,7 @@ class LiveView:
                 code = _REFUSED if level == "none" else WSCloseCode.TRY_AGAIN_LATER
                 self._work.start(viewer.socket.close(code=code))
             elif level != viewer.level:
-                viewer.tell_again(viewer.feed.tree.cursor, {})
+                viewer.send_again(viewer.feed.tree.cursor, {})
 
     def _ready(self, viewer: Viewer, *, opened: SessionId) -> JsonObject:
         """The fields of `ready`: the session, and what the viewer may do in it."""
@@ -456,6 +455,6 @@ def _state_json(state: AgentState, html: AgentHtml) -> JsonObject:
     return content
 
 
-def encoded(message: JsonObject) -> str:
+def encoded(kind: str, **fields: Any) -> str:
     """A message as JSON, in ASCII: half a surrogate pair has no other encoding."""
-    return json.dumps(message, separators=(",", ":"))
+    return json.dumps({"type": kind, **fields}, separators=(",", ":"))

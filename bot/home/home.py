@@ -4,7 +4,6 @@ Everything is looked up for who asks, by their id; a button says what is meant, 
 theirs is looked up again when it is pressed.
 """
 
-import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -31,12 +30,23 @@ from bot.clicks import (
 )
 from bot.digests import DigestClicks, DigestOrders, posts
 from bot.home import view
-from bot.home.view import FOLLOW_UPS, LANGUAGES, HomeState, Note, TeamOverview
+from bot.home.view import (
+    FOLLOW_UPS,
+    LANGUAGES,
+    HomeState,
+    Note,
+    TeamOverview,
+)
 from bot.ingress import Rules, authorise, refusal
 from bot.presenter import title_of
 from bot.presenter.tools import app_name
 from bot.render import section
-from bot.slack_api import People, Person, SlackApi, language_of
+from bot.slack_api import (
+    People,
+    Person,
+    SlackApi,
+    language_of,
+)
 from bot.threads import parse_session, parse_user
 from bot.words import BOT
 
@@ -74,7 +84,7 @@ class Home:
         gesture: Gesture,
         person: Person | None,
     ) -> None:
-        """Show Home, or where a chat begins, some things to ask. A guest is told why not."""
+        """Show Home, or where a chat begins, some things to ask. A guest sees why not."""
         sender = gesture.sender
         is_chat = click.tab == "messages"
         rules = replace(self._rules, channels=None)
@@ -142,57 +152,38 @@ class Home:
         return {COMMAND_TEXT: text}
 
     async def _publish(self, who: UserId, note: Note) -> None:
-        """All parts are asked for side by side. What fails is in an ExceptionGroup."""
-        user = parse_user(who)[1]
+        team, user = parse_user(who)
         overview = self._runtime.overview
         person = await self._people.person(user)
-        is_admin = person is not None and person.is_admin
-        async with asyncio.TaskGroup() as group:
-            start = group.create_task
-            unfinished = start(overview.unfinished(who))
-            sessions = start(overview.sessions(who))
-            schedules = start(self._orders.own(who))
-            accounts = start(self._accounts(who))
-            spent = start(overview.spent(who, self._month()))
-            preferences = start(self._runtime.preferences.of(who))
-            team = start(self._team(who)) if is_admin else None
+        unfinished = await overview.unfinished(who)
         state = HomeState(
             language=language_of(person),
             now=self._clock(),
             url=self._api.home,
-            sessions=sessions.result(),
-            waiting=[turn for turn in unfinished.result() if turn.status == "waiting"],
-            schedules=schedules.result(),
-            accounts=accounts.result(),
-            spent=spent.result(),
-            preferences=preferences.result(),
+            sessions=await overview.sessions(who),
+            waiting=[turn for turn in unfinished if turn.status == "waiting"],
+            schedules=await self._orders.own(who),
+            accounts=await self._accounts(who),
+            spent=await overview.spent(who, self._month()),
+            preferences=await self._runtime.preferences.of(who),
             note=note,
-            team=team.result() if team is not None else None,
+            team=await self._team(who, team) if person and person.is_admin else None,
         )
         await self._api.publish_home(user, view.home_view(state))
 
-    async def _team(self, who: UserId) -> TeamOverview:
-        team = parse_user(who)[0]
+    async def _team(self, who: UserId, team: str) -> TeamOverview:
         overview = self._runtime.overview
         here = SessionId(f"{team}:D0:0.000000")  # as in a direct conversation of the admin's
         unfinished = await overview.unfinished(team)
+        schedules = await self._orders.visible_to(who, here)
         listed = unfinished[: view.MAX_ROWS]
         channels = {parse_session(turn.session).channel for turn in listed}
-        async with asyncio.TaskGroup() as group:
-            start = group.create_task
-            spent = start(overview.spent(team, self._month()))
-            schedules = start(self._orders.visible_to(who, here))
-            abouts = [start(self._api.channels.about(channel)) for channel in channels]
-        public: set[str] = set()
-        for task in abouts:
-            about = task.result()
-            if about is not None and about.kind == "channel":
-                public.add(about.id)
+        abouts = [await self._api.channels.about(channel) for channel in channels]
         return TeamOverview(
-            spent=spent.result(),
+            spent=await overview.spent(team, self._month()),
             unfinished=[turn for turn in unfinished if turn.inbound.asker != who],
-            public=public,
-            schedules=[each for each in schedules.result() if each.order.owner != who],
+            public={about.id for about in abouts if about and about.kind == "channel"},
+            schedules=[each for each in schedules if each.order.owner != who],
         )
 
     async def _accounts(self, who: UserId) -> Sequence[Account] | None:

@@ -3,13 +3,23 @@
 All of it is one person's: it is shown to nobody else.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from agent_core.runtime import Account, SessionState, Spent, StoredTurn
+from agent_core.runtime import (
+    Account,
+    SessionState,
+    Spent,
+    StoredTurn,
+)
 from agent_core.runtime.schedules import Schedule
 from agent_core.words import Words
 from bot import clicks
@@ -159,15 +169,15 @@ def _sessions(state: HomeState) -> Iterator[JsonObject]:
         channel = channel_name(thread.channel, words)
         outcome = _outcome(each.newest, words)
         link = _thread_link(state.url, each.id, each.asked)
-        row = section(f"*{link}*\n{channel} · _{outcome}_")
+        text = f"*{link}*\n{channel} · _{outcome}_"
         if each.newest.outcome is None:
-            row["accessory"] = _stop_button(each.id, words)
+            yield _row(text, _stop_button(each.id, words))
         elif each.began:
             click = SessionClick(kind="home.delete", session=each.id)
-            button = clicks.button(words("home-delete"), click)
             sure = words("home-delete-sure")
-            row["accessory"] = {**button, "confirm": _dialog(words, "home-delete", sure)}
-        yield row
+            yield _row(text, _sure_button("home-delete", click, sure, words))
+        else:
+            yield section(text)
     yield from _more(len(state.sessions) - MAX_ROWS, words)
 
 
@@ -196,12 +206,10 @@ def _accounts(state: HomeState) -> Iterator[JsonObject]:
     if not state.accounts:
         yield section(words("home-no-accounts"))
     for each in state.accounts[:MAX_ROWS]:
-        row = section(account_line(each))
         click = AccountClick(account=each.id)
-        button = clicks.button(words("home-disconnect"), click, "danger")
         sure = words("home-disconnect-sure", what=app_name(each.toolkit))
-        row["accessory"] = {**button, "confirm": _dialog(words, "home-disconnect", sure)}
-        yield row
+        button = _sure_button("home-disconnect", click, sure, words, "danger")
+        yield _row(account_line(each), button)
     yield from _more(len(state.accounts) - MAX_ROWS, words)
     elements: list[JsonObject] = []
     for app, url in state.note.links.items():
@@ -252,7 +260,7 @@ def _preference(
         (label, PreferenceClick(kind=chosen.kind, choice=choice))
         for choice, label in labels.items()
     ]
-    return _with_menu(title, clicks.menu(title, options, chosen))
+    return _row(title, clicks.menu(title, options, chosen))
 
 
 def _team(state: HomeState) -> Iterator[JsonObject]:
@@ -269,9 +277,7 @@ def _team(state: HomeState) -> Iterator[JsonObject]:
             asked = f"*{link}*"
         who = mention(turn.inbound.asker)
         outcome = _outcome(turn, words)
-        row = section(f"{who} · {asked} · _{outcome}_")
-        row["accessory"] = _stop_button(turn.session, words)
-        yield row
+        yield _row(f"{who} · {asked} · _{outcome}_", _stop_button(turn.session, words))
     yield from _more(len(team.unfinished) - MAX_ROWS, words)
     if team.schedules:
         yield _header(words("digest-listed"))
@@ -287,7 +293,7 @@ def _follow_ups(note: Note, words: Words) -> Iterator[JsonObject]:
         "placeholder": plain_text(words("home-channel")),
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
-    yield _with_menu(words("home-follow-ups"), channels)
+    yield _row(words("home-follow-ups"), channels)
     if not note.channel:
         return
     options: list[tuple[str, ChannelClick]] = []
@@ -299,17 +305,16 @@ def _follow_ups(note: Note, words: Words) -> Iterator[JsonObject]:
         options,
         _rule_click(note.channel, note.rule),
     )
-    yield _with_menu(f"<#{note.channel}>", menu)
+    yield _row(f"<#{note.channel}>", menu)
 
 
 def _rule_click(channel: str, rule: str) -> ChannelClick:
     return ChannelClick(kind="home.follow_ups", channel=channel, rule=rule)
 
 
-def _with_menu(text: str, menu: JsonObject) -> JsonObject:
-    row = section(text)
-    row["accessory"] = menu
-    return row
+def _row(text: str, element: JsonObject) -> JsonObject:
+    """A text with a button or a menu beside it."""
+    return {**section(text), "accessory": element}
 
 
 def _header(text: str) -> JsonObject:
@@ -325,15 +330,22 @@ def _stop_button(session: SessionId, words: Words) -> JsonObject:
     return clicks.button(words("home-stop"), SessionClick(kind="home.stop", session=session))
 
 
-def _dialog(words: Words, title: str, text: str) -> JsonObject:
-    """A question before the button does what it says."""
-    label = plain_text(words(title))
-    return {
+def _sure_button(
+    key: str,
+    click: SessionClick | AccountClick,
+    sure: str,
+    words: Words,
+    style: str = "",
+) -> JsonObject:
+    """A button that asks first whether it is meant."""
+    label = plain_text(words(key))
+    dialog = {
         "title": label,
-        "text": plain_text(text, limits.SECTION_CHARS),
+        "text": plain_text(sure, limits.SECTION_CHARS),
         "confirm": label,
         "deny": plain_text(words("home-no")),
     }
+    return {**clicks.button(words(key), click, style), "confirm": dialog}
 
 
 def _turn_link(url: str, turn: StoredTurn) -> str:

@@ -1,12 +1,11 @@
 """Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
 
 from bot.ingress.actions import Actions, Handler
-from bot.ingress.backfill_run import Backfill
+from bot.ingress.backfill_run import Backfill, Watermarks
 from bot.ingress.filter import Rules, authorise, refusal
 from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import connect_socket, create_app, register, take_up
 from bot.ingress.shortcuts import AskAbout
-from bot.ingress.watermark import Watermarks
 
 __all__ = [
     "Actions",

@@ -1,6 +1,7 @@
 """Backfill: finds posts that nobody delivered, and makes the payloads that Slack would have sent.
 
-`watermark` says which gap there is, `backfill_run` hands over what is found here.
+A gap is the time in which posts may be missing; `backfill_run` knows when there is one, and hands
+over what is found here.
 """
 
 import logging
@@ -29,7 +30,6 @@ from bot.inbound import (
     text_in,
 )
 from bot.ingress.filter import address
-from bot.ingress.watermark import Gap, as_ts
 from bot.slack_api import (
     Conversation,
     Identity,
@@ -40,6 +40,14 @@ from bot.slack_api import (
 from bot.slack_api.channels import Channels
 from bot.threads import ThreadRef, parse_session
 
+OVERLAP_S = 600.0
+"""How far before a watermark one looks again: Slack's last retry comes after six minutes, and a
+process that dies loses its last watermarks. What was answered is known by its key."""
+
+ANSWERED_S = 24 * 3_600.0
+"""Posts that are older than this are listed in a notice instead of being answered."""
+ALIVE = "*"
+"""The watermark of all conversations: until then nothing was missed anywhere."""
 ROOTS_S = 14 * 86_400.0
 """How long before a gap a thread may have begun to be found by its channel."""
 
@@ -62,6 +70,44 @@ MAX_REQUESTS = 50
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """A time in which posts may have come that the bot did not hear."""
+
+    began_s: float
+    """When it was looked at; what comes later is heard."""
+    marks: Mapping[str, str]
+    number: int
+
+    @property
+    def channels(self) -> set[str]:
+        """The conversations in which something was heard before."""
+        return set(self.marks) - {ALIVE}
+
+    def since_s(self, channel: str) -> float:
+        """Up to when the conversation was heard."""
+        mark = self.marks.get(channel) or self.marks[ALIVE]
+        return float(mark)
+
+    def is_new(self, channel: str, ts: str) -> bool:
+        """Whether a post is later than what was heard; those of the overlap were likely seen to."""
+        return float(ts or 0) > self.since_s(channel)
+
+    def oldest_s(self, channel: str) -> float:
+        """From when on to look, with the overlap."""
+        since_s = self.since_s(channel)
+        return max(0.0, since_s - OVERLAP_S)
+
+    @property
+    def opened_s(self) -> float:
+        """Until then nothing was missed, in quiet conversations either; with the overlap."""
+        return self.oldest_s(ALIVE)
+
+    def is_late(self, ts: str) -> bool:
+        """Whether a post is too old to be answered."""
+        return float(ts) < self.began_s - ANSWERED_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -388,3 +434,8 @@ def _oldest_first(posts: Iterable[MissedPost]) -> list[MissedPost]:
 def _is_no_token(refused: SlackRefused) -> bool:
     """Nothing at all can be read; a scope that is missing costs single conversations."""
     return isinstance(refused, SlackAuthRefused) and refused.code != "missing_scope"
+
+
+def as_ts(moment_s: float) -> str:
+    """A moment as Slack writes the time of a post."""
+    return f"{moment_s:.6f}"

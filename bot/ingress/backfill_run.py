@@ -1,28 +1,32 @@
 """The runs of the backfill: missed posts are answered once, oldest first.
 
-Edits and deletions of what is not answered yet are made up for, too. What is older than a day is
-listed in a notice in place of an answer. `backfill` finds the posts, `watermark` knows the gaps.
+Watermarks say how far each conversation was heard; while posts may be missing none moves, so that
+after a crash the beginning of the gap is known. Edits and deletions of what is not answered yet are
+made up for, too. What is older than a day is listed in a notice in place of an answer.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent_core.background import Background, Backoff
 from agent_core.messages import JsonObject
-from agent_core.runtime import KnownSessions, detect_language
+from agent_core.runtime import KnownSessions, Marks, detect_language
 from bot.front import FrontDoor
-from bot.inbound import InboundPost, plain_text, posted_at
-from bot.ingress.backfill import MissedPost, Search
+from bot.inbound import InboundPost, object_in, plain_text, posted_at, text_in
+from bot.ingress.backfill import ALIVE, Gap, MissedPost, Search, as_ts
 from bot.ingress.filter import Admitted
 from bot.ingress.ingress import Ingress
-from bot.ingress.watermark import Gap, Watermarks, as_ts
 from bot.render import one_line
 from bot.slack_api import Identity, Op, SlackApi, SlackError, SlackRefused
 from bot.threads import ThreadRef
 from bot.words import BOT
 
+MAX_SILENCE_S = 60.0
+"""A beat that comes later than this after the one before tells of a process that stood still."""
+
+ALIVE_STEP_S = 30.0
 BEAT_S = 5.0
 BACKOFF = Backoff(
     first_s=30.0,
@@ -46,6 +50,107 @@ MAX_LISTED = 20
 MAX_NAME_CHARS = 60
 
 logger = logging.getLogger(__name__)
+
+
+class Watermarks:
+    """The newest post heard in each conversation, written down a little later than it is heard."""
+
+    def __init__(
+        self,
+        marks: Marks,
+        team: str,
+        now_s: Callable[[], float],
+    ) -> None:
+        """`now_s` is the time of day, in seconds since the epoch."""
+        self.has_gap = asyncio.Event()
+        self._marks = marks
+        self._prefix = f"slack:{team}:"
+        self._now_s = now_s
+        self._saved: dict[str, str] = {}
+        self._newest: dict[str, str] = {}
+        self._before: dict[str, str] = {}
+        """How far each conversation was heard when the gap opened."""
+        self._gaps = 0
+        self._beat_at_s = 0.0
+
+    async def open(self) -> None:
+        """Read the watermarks. Before the first start of all, nothing can have been missed."""
+        stored = await self._marks.load(self._prefix)
+        for name, ts in stored.items():
+            self._saved[name.removeprefix(self._prefix)] = ts
+        self._beat_at_s = self._now_s()
+        if ALIVE in self._saved:
+            self.lose("the bot was not running")
+        else:
+            await self._save({ALIVE: as_ts(self._beat_at_s)})
+
+    def note(self, body: JsonObject) -> None:
+        """A payload was received; whoever wrote the post and whoever it is for."""
+        self._check_silence()
+        event = object_in(body, "event")
+        channel = text_in(event, "channel")
+        self.note_post(channel, text_in(event, "ts"))
+
+    def note_post(self, channel: str, ts: str) -> None:
+        """A post of a conversation was heard, live or afterwards."""
+        newest_ts = self._newest.get(channel, "")
+        if channel and ts > newest_ts:
+            self._newest[channel] = ts
+
+    def lose(self, reason: str) -> None:
+        """Something may be missing from now on, until the gap is closed."""
+        self._gaps += 1
+        if not self.has_gap.is_set():
+            logger.info("posts may be missing: %s", reason)
+            self._before = {**self._saved, **self._unsaved()}
+        self.has_gap.set()
+
+    def gap(self) -> Gap:
+        """The gap as it is now, to look at and then close."""
+        marks = self._before if self.has_gap.is_set() else self._saved
+        return Gap(began_s=self._now_s(), marks=dict(marks), number=self._gaps)
+
+    async def close(self, gap: Gap) -> None:
+        """All that was said in the gap was seen to. A newer one stays open."""
+        if gap.number != self._gaps:
+            return
+        await self._save({**self._unsaved(), ALIVE: as_ts(gap.began_s)})
+        if gap.number == self._gaps:
+            self._beat_at_s = self._now_s()
+            self.has_gap.clear()
+
+    async def beat(self, *, is_well: bool) -> None:
+        """Write down how far one is; to be called every few seconds, with the socket's state."""
+        if not is_well:
+            self.lose("the socket is not open")
+        self._check_silence()
+        if self.has_gap.is_set():
+            return
+        marks = self._unsaved()
+        now_s = self._now_s()
+        alive_s = float(self._saved[ALIVE])
+        if now_s - alive_s >= ALIVE_STEP_S:
+            marks[ALIVE] = as_ts(now_s)
+        await self._save(marks)
+
+    def _check_silence(self) -> None:
+        """A process that stood still may have missed posts."""
+        now_s = self._now_s()
+        silence_s = now_s - self._beat_at_s
+        self._beat_at_s = now_s
+        if silence_s > MAX_SILENCE_S:
+            self.lose(f"the process stood still for {silence_s:.0f} s")
+
+    def _unsaved(self) -> dict[str, str]:
+        saved = self._saved
+        return {channel: ts for channel, ts in self._newest.items() if ts > saved.get(channel, "")}
+
+    async def _save(self, marks: Mapping[str, str]) -> None:
+        if not marks:
+            return
+        named = {f"{self._prefix}{name}": ts for name, ts in marks.items()}
+        await self._marks.save(named)
+        self._saved.update(marks)
 
 
 @dataclass(slots=True)

@@ -4,7 +4,12 @@ Read `presenting.py` first.
 """
 
 from bot.presenter.journal import READER, PresenterState
-from bot.presenter.presenting import Presenting, ThreadPresenter, TurnPresenter, title_of
+from bot.presenter.presenting import (
+    Presenting,
+    ThreadPresenter,
+    TurnPresenter,
+    title_of,
+)
 from bot.presenter.progress import Indicators
 
 __all__ = [

@@ -6,11 +6,15 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
-from agent_core.events import REPORT, ArtifactSaved, SentFile, TurnFinished
+from agent_core.events import (
+    REPORT,
+    ArtifactSaved,
+    SentFile,
+    TurnFinished,
+)
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
@@ -31,7 +35,13 @@ from bot.render import (
     sections,
     split,
 )
-from bot.slack_api import ContentRefused, Op, SlackError, SlackRefused, Upload
+from bot.slack_api import (
+    ContentRefused,
+    Op,
+    SlackError,
+    SlackRefused,
+    Upload,
+)
 from bot.threads import ThreadRef
 
 WHOLE_ANSWER_NAME = "answer.md"
@@ -151,37 +161,34 @@ PUBLIC_DIRECTORY = "work_products"
 _UNSAFE = re.compile(r"[^\w.\- ()]+")
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 
 
 class ArtifactRefused(Exception):
     """A file may not be, or cannot be, uploaded."""
 
 
-def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BYTES) -> bytes:
+def read_artifact(workspace: Path, path: str) -> bytes:
     """The file at `path`, relative to the workspace.
 
     Only regular files below `work_products/`, reached without any link, with no second name
-    elsewhere, and no bigger than `max_bytes`. Raises ArtifactRefused for all others.
+    elsewhere, and no bigger than `FILE_BYTES`. Raises ArtifactRefused for all others.
     """
     if PurePosixPath(path).parts[:1] != (PUBLIC_DIRECTORY,):
         raise ArtifactRefused("it is no work product")
-    return _read(workspace, path, max_bytes)
+    return _read(workspace, path)
 
 
 def read_sent(workspace: Path, file: SentFile) -> bytes:
     """A file that a call would send. Raises ArtifactRefused if it changed since its upload."""
-    content = _read(workspace, file.path, limits.FILE_BYTES)
+    content = _read(workspace, file.path)
     if hashlib.sha256(content).hexdigest() != file.sha256:
         raise ArtifactRefused("it was changed")
     return content
 
 
 def file_name(name: str) -> str:
-    """A portable file name: no path, no hidden or reversed characters, not too long."""
+    """A safe file name: no path, no hidden or reversed characters, not too long."""
     plain = _UNSAFE.sub("_", clean(name).replace("\n", " ")).strip(" .-") or "file"
-    if _RESERVED.match(plain):
-        plain = f"_{plain}"
     stem, dot, ending = plain.rpartition(".")
     if not dot:
         return _cut(plain, limits.FILE_NAME_BYTES)
@@ -190,7 +197,7 @@ def file_name(name: str) -> str:
     return f"{_cut(stem, room)}.{ending}"
 
 
-def _read(workspace: Path, path: str, max_bytes: int) -> bytes:
+def _read(workspace: Path, path: str) -> bytes:
     """Open each folder relative to the one above, without following links (no escape)."""
     parts = PurePosixPath(path).parts
     if not parts or ".." in parts or PurePosixPath(path).is_absolute():
@@ -203,19 +210,19 @@ def _read(workspace: Path, path: str, max_bytes: int) -> bytes:
                 inner = os.open(folder, _DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
                 os.close(directory)
                 directory = inner
-            return _read_file(os.open(name, _FILE, dir_fd=directory), max_bytes)
+            return _read_file(os.open(name, _FILE, dir_fd=directory))
         finally:
             os.close(directory)
     except OSError as error:
         raise ArtifactRefused("it cannot be read") from error
 
 
-def _read_file(descriptor: int, max_bytes: int) -> bytes:
+def _read_file(descriptor: int) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
             raise ArtifactRefused("it is no plain file")
-        if not 0 < about.st_size <= max_bytes:
+        if not 0 < about.st_size <= limits.FILE_BYTES:
             raise ArtifactRefused("it is empty or too big")
         return file.read(about.st_size)
 
@@ -224,16 +231,15 @@ def _cut(text: str, max_bytes: int) -> str:
     return text.encode()[:max_bytes].decode(errors="ignore")
 
 
-def handed_out(saved: Iterable[ArtifactSaved]) -> list[ArtifactSaved]:
+def handed_out(saved: Collection[ArtifactSaved]) -> list[ArtifactSaved]:
     """The files to upload: of a run's reports only the last one, as drafts are rewritten.
 
     Files with the name of a draft, such as its PDF, are left out with it.
     """
-    files = list({each.path: each for each in saved}.values())
-    reports = [each for each in files if each.mimetype == REPORT]
+    reports = [each for each in saved if each.mimetype == REPORT]
     newest = {each.run: each.path for each in reports}
     drafts = {_stem(each) for each in reports if each.path != newest[each.run]}
-    return [each for each in files if _stem(each) not in drafts]
+    return [each for each in saved if _stem(each) not in drafts]
 
 
 def _stem(file: ArtifactSaved) -> str:
@@ -324,51 +330,30 @@ class ThreadFiles:
         alt_text = ""
         if file.mimetype.startswith("image/"):
             alt_text = self._destination.board.words("progress-picture-of", what=title)
-        return Upload(
-            name=name,
-            content=content,
-            title=title,
-            alt_text=alt_text,
-        )
+        return Upload(name=name, content=content, title=title, alt_text=alt_text)
 
     async def _share(
         self, op: Op, uploads: Sequence[Upload], blocks: Sequence[JsonObject] = ()
     ) -> list[str]:
         """Upload in one post; the titles of refused files. Raises SlackRefused if all are."""
         missing: list[str] = []
-        await self._destination.once(
-            op,
-            partial(self._write, uploads, blocks, missing),
-        )
-        return missing
-
-    async def _write(
-        self,
-        uploads: Sequence[Upload],
-        blocks: Sequence[JsonObject],
-        missing: list[str],
-        thread: ThreadRef,
-        op: Op,
-        may_exist: bool,
-    ) -> None:
         journal = self._destination.journal
         files = self._destination.api.files
-        bookmark = journal.bookmark
-        file_id = bookmark.files.get(op)
-        if may_exist and file_id and await files.is_shared(file_id, thread.channel):
-            return
 
-        async def remember(ids: Sequence[str]) -> None:
-            bookmark.files[op] = ids[0]
-            await journal.save()
+        async def write(thread: ThreadRef, op: Op, may_exist: bool) -> None:
+            ids = journal.bookmark.files
+            if may_exist and op in ids and await files.is_shared(ids[op], thread.channel):
+                return
 
-        refused = await files.share(
-            thread,
-            uploads,
-            blocks=blocks,
-            remember=remember,
-        )
-        missing += [upload.title for upload, _ in refused]
+            async def remember(new: Sequence[str]) -> None:
+                ids[op] = new[0]
+                await journal.save()
+
+            refused = await files.share(thread, uploads, blocks=blocks, remember=remember)
+            missing.extend(upload.title for upload, _ in refused)
+
+        await self._destination.once(op, write)
+        return missing
 
     async def _say_missing(self, op: Op, names: Sequence[str]) -> None:
         words = self._destination.board.words

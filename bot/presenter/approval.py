@@ -9,14 +9,24 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction, SentFile
+from agent_core.events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    PlannedAction,
+    SentFile,
+)
 from agent_core.ids import AskId, SessionId
 from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of
 from agent_core.words import Words
 from bot import clicks
-from bot.clicks import ApprovalButton, ApprovalClick, ApprovalForm, ConnectionClick
+from bot.clicks import (
+    ApprovalButton,
+    ApprovalClick,
+    ApprovalForm,
+    ConnectionClick,
+)
 from bot.presenter.previews import (
     FIXED,
     LONG,
@@ -185,10 +195,10 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
     asking = asking_actions(event.actions)
     asked = words("consent-asked", who=mention(event.asker))
     blocks = [section(asked)]
-    shown = _whole_actions(event, words) if is_whole else _short_actions(event, words)
-    for action_blocks in shown:
+    actions_shown = _actions(event, words, is_whole=is_whole)
+    for action_blocks in actions_shown:
         blocks += action_blocks
-    left = len(asking) - len(shown)
+    left = len(asking) - len(actions_shown)
     if left:
         blocks.append(section(f"*… {words('consent-more', n=left)}*"))
     along: dict[str, None] = {}
@@ -204,35 +214,40 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
     return [Exact(block) for block in blocks]
 
 
-def _whole_actions(event: ApprovalRequested, words: Words) -> list[list[JsonObject]]:
-    """The blocks of each action that asks, with all its arguments."""
-    shown: list[list[JsonObject]] = []
-    for title, action in _titles(event, words):
-        tell = moments(action.arguments, event.zone, words)
-        picture = preview(action, words, tell)
-        if picture is None:
-            whom = recipients_of(action.arguments)
-            named = [inline_code(made_visible(each)) for each in whom]
-            title += _reaches(whom, named, words)
-            picture = argument_blocks(action, tell, words)
-        shown.append([*sections(title), *picture])
-    return shown
-
-
-def _short_actions(event: ApprovalRequested, words: Words) -> list[list[JsonObject]]:
-    """The blocks of the first actions that ask: what and whom, while they fit."""
-    shown: list[list[JsonObject]] = []
+def _actions(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[list[JsonObject]]:
+    """The blocks of each action that asks; or of the first ones what and whom, while they fit."""
+    asking = asking_actions(event.actions)
+    done: list[list[JsonObject]] = []
     chars = 0
-    for title, action in _titles(event, words)[:MAX_ACTIONS]:
+    for number, action in enumerate(asking, start=1):
+        title = _title(event, action, f"{number}. " if len(asking) > 1 else "", words)
+        if is_whole:
+            done.append(_whole_action(action, title, event.zone, words))
+            continue
         whom = recipients_of(action.arguments)
-        named = [_inline(each) for each in whom[:MAX_RECIPIENTS]]
-        title += _reaches(whom, named, words)
+        title += _reaches(whom, [_inline(each) for each in whom[:MAX_RECIPIENTS]], words)
         blocks = sections(title)
         chars += _chars(blocks)
-        if chars > SHOWN_CHARS:
+        if number > MAX_ACTIONS or chars > SHOWN_CHARS:
             break
-        shown.append(blocks)
-    return shown
+        done.append(blocks)
+    return done
+
+
+def _whole_action(
+    action: PlannedAction,
+    title: str,
+    zone: str,
+    words: Words,
+) -> list[JsonObject]:
+    """An action with all its arguments."""
+    moment_text = moments(action.arguments, zone, words)
+    picture = preview(action, words, moment_text)
+    if picture is None:
+        whom = recipients_of(action.arguments)
+        title += _reaches(whom, [inline_code(made_visible(each)) for each in whom], words)
+        picture = argument_blocks(action, moment_text, words)
+    return [*sections(title), *picture]
 
 
 def _is_for_oneself(action: PlannedAction) -> bool:
@@ -259,21 +274,8 @@ def _reaches(whom: Sequence[str], named: Sequence[str], words: Words) -> str:
     """A line with those who are named, and how many more it reaches; empty where nobody."""
     if not whom:
         return ""
-    total = len(whom)
-    counted = _counted(named, total, words)
-    line = words("consent-reaches", n=total, whom=counted)
-    return f"\n{line}"
-
-
-def _titles(event: ApprovalRequested, words: Words) -> list[tuple[str, PlannedAction]]:
-    """Each action that asks, with its title; several are numbered."""
-    asking = asking_actions(event.actions)
-    titles: list[tuple[str, PlannedAction]] = []
-    for number, action in enumerate(asking, start=1):
-        numbered = f"{number}. " if len(asking) > 1 else ""
-        title = _title(event, action, numbered, words)
-        titles.append((title, action))
-    return titles
+    counted = _counted(named, len(whom), words)
+    return f"\n{words('consent-reaches', n=len(whom), whom=counted)}"
 
 
 def _title(
@@ -336,9 +338,9 @@ def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
     """A modal with all arguments as they are sent, as far as a modal holds them."""
     blocks: list[JsonObject] = []
     for action in asking_actions(actions):
-        tell = moments(action.arguments, "", words)
+        moment_text = moments(action.arguments, "", words)
         blocks.append(section(f"*{deed(action.tool, action.toolkit)}*"))
-        blocks += argument_blocks(action, tell, words)
+        blocks += argument_blocks(action, moment_text, words)
     return {
         "type": "modal",
         "title": plain_text(words("consent-button-details"), limits.TITLE_CHARS),
@@ -413,11 +415,13 @@ def asking_actions(actions: Sequence[PlannedAction]) -> list[PlannedAction]:
     return [action for action in actions if action.asks]
 
 
-def argument_blocks(action: PlannedAction, tell: MomentWords, words: Words) -> list[JsonObject]:
+def argument_blocks(
+    action: PlannedAction, moment_text: MomentWords, words: Words
+) -> list[JsonObject]:
     """A line for each argument, as it is sent."""
     if not action.arguments:
         return [context(words("consent-no-arguments"))]
-    lines = argument_lines(action.arguments, tell)
+    lines = argument_lines(action.arguments, moment_text)
     text = code("\n".join(lines))
     return sections(f"```\n{text}\n```")
 

@@ -22,8 +22,15 @@ from agent_core.events import (
     StepStarted,
     TurnFinished,
 )
-from agent_core.ids import ROOT_RUN, AskId, ToolCallId, TurnId, UserId
+from agent_core.ids import (
+    ROOT_RUN,
+    AskId,
+    ToolCallId,
+    TurnId,
+    UserId,
+)
 from agent_core.messages import JsonObject
+from agent_core.snapshot import Wait
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import ConnectionClick, QuestionClick, QuestionForm
@@ -53,14 +60,20 @@ from bot.render import (
     text_entry,
     to_text,
 )
-from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, Upload
+from bot.slack_api import (
+    ContentRefused,
+    Op,
+    SlackApi,
+    SlackError,
+    SlackRefused,
+    Upload,
+)
 from bot.threads import ThreadRef, parse_user
 
 _log = logging.getLogger(__name__)
 
 ConnectLink = Callable[[AskId, UserId, str], Awaitable[str]]
 """Gives a person a fresh link for an app. Raises `AskRefused` where they get none."""
-AskEvent = QuestionAsked | ApprovalRequested | AuthRequired
 
 
 class AskPosts:
@@ -80,7 +93,7 @@ class AskPosts:
         self._edited: dict[ToolCallId, ApprovalDecided] = {}
         """By call, how the edition of its approval ended that a person edited."""
 
-    async def ask(self, event: AskEvent) -> None:
+    async def ask(self, event: Wait) -> None:
         """Post the card of an Ask; links to connect accounts are shown to the asker alone."""
         words = self._destination.board.words
         op = _op(event.turn, event.ask)
@@ -240,9 +253,11 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
         labels[default] = words("question-default-option", what=event.default)
     is_numbered = any(len(label) > limits.LABEL_CHARS for label in labels)
     lines: list[str] = []
+    row: list[JsonObject] = []
     for number, label in enumerate(labels, start=1):
-        option = foreign_line(label, limits.OPTION_CHARS)
-        lines.append(f"{number}. {option}")
+        lines.append(f"{number}. {foreign_line(label, limits.OPTION_CHARS)}")
+        click = QuestionClick(kind="question.option", ask=event.ask, option=number)
+        row.append(clicks.button(str(number) if is_numbered else label, click, number=number))
     numbered = "\n".join(lines)
     hint = _hint(event, words)
     text = _asked(event)
@@ -255,12 +270,6 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
     drafts = [PostDraft(text=each) for each in before]
     if not labels:
         return [*drafts, PostDraft(text=whole)]
-    row: list[JsonObject] = []
-    for number, label in enumerate(labels, start=1):
-        click = QuestionClick(kind="question.option", ask=event.ask, option=number)
-        if is_numbered:
-            label = str(number)
-        row.append(clicks.button(label, click, number=number))
     other = QuestionClick(kind="question.other", ask=event.ask)
     row.append(clicks.button(words("question-other"), other))
     blocks = (*sections(last), actions(*row), context(hint))

@@ -35,7 +35,7 @@ from agent_core.runtime import detect_language, read_language, spoken_time
 from agent_core.snapshot import CallKey, CallSnapshot, TurnSnapshot
 from bot.presenter.tools import (
     REPORT_EXPERT,
-    TOLD_OTHERWISE,
+    WITHOUT_CARD,
     describe,
     reading_title,
     short,
@@ -290,7 +290,7 @@ class Board:
             card.details = short("; ".join(titles))
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
-        if event.tool.lower() in TOLD_OTHERWISE:
+        if event.tool.lower() in WITHOUT_CARD:
             return
         if isinstance(event, ToolCallStarted):
             self._begin_call(event)

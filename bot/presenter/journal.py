@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
@@ -41,9 +41,9 @@ _NAMED = re.compile(r"@\S+|\s+")
 _log = logging.getLogger(__name__)
 
 Write = Callable[[bool], Awaitable[None]]
-"""A write to Slack; told whether an earlier process may have made it already."""
+"""A write to Slack, given whether an earlier process may have made it already."""
 PlacedWrite = Callable[[ThreadRef, Op, bool], Awaitable[None]]
-"""The same, told also where, and as which op."""
+"""The same, given also the thread and the op."""
 
 
 class PresenterState(Protocol):
@@ -61,19 +61,17 @@ class PresenterState(Protocol):
 class Bookmark(BaseModel):
     """How far one turn was shown: what a presenter must remember to post nothing twice."""
 
-    model_config = ConfigDict(extra="ignore")
-
     waits: int = 0
     """How many of the turn's waits for a person are shown."""
-    begun: set[StoredOp] = Field(default_factory=set[Op])
+    begun: set[StoredOp] = set()
     """Writes that were about to be made: they may or may not be in Slack."""
-    done: set[StoredOp] = Field(default_factory=set[Op])
+    done: set[StoredOp] = set()
     """Writes that Slack has taken."""
-    files: dict[StoredOp, str] = Field(default_factory=dict[Op, str])
+    files: dict[StoredOp, str] = {}
     """Upload to Slack's id of the file, known before the file is visible."""
-    posts: dict[StoredOp, Receipt] = Field(default_factory=dict[Op, Receipt])
+    posts: dict[StoredOp, Receipt] = {}
     """Post to where it landed."""
-    streams: dict[StoredOp, str] = Field(default_factory=dict[Op, str])
+    streams: dict[StoredOp, str] = {}
     """Post of the answer to the `ts` of the streamed post that is to become it."""
     direct: str = ""
     """Another thread, as a session id, where the turn's own takes no answer: see `Destination`."""
@@ -126,11 +124,11 @@ class Journal:
 
 
 class Destination:
-    """Where one turn is told: its thread or, where that takes nothing, its asker directly.
+    """The thread of one turn's posts or, where that takes none, the asker's direct conversation.
 
-    Slack may deliver one post under two `ts`, and whichever comes first begins the turn. If there
-    is no post of that `ts`, the thread is that of the post there is. The other place is settled
-    once, when it is first needed; from then on all goes there.
+    Slack may deliver one post under two `ts`, and the first one begins the turn. If no post has
+    that `ts`, the turn is shown in the thread of its twin. The other thread is chosen once, when
+    it is first needed; from then on all posts go there.
     """
 
     def __init__(
@@ -172,7 +170,7 @@ class Destination:
             try:
                 await self.journal.once(op, partial(write, self.thread, op))
             except PlaceRefused as refused:
-                _log.warning("the thread takes nothing, so it is told elsewhere: %s", refused)
+                _log.warning("the thread takes no posts, another one is used: %s", refused)
                 self._is_missing = refused.code == "thread_not_found"
             else:
                 return

@@ -56,7 +56,12 @@ from bot.presenter.answer import (
 )
 from bot.presenter.asks import AskPosts, ConnectLink, ask_link
 from bot.presenter.board import Board
-from bot.presenter.journal import READER, Destination, Journal, PresenterState
+from bot.presenter.journal import (
+    READER,
+    Destination,
+    Journal,
+    PresenterState,
+)
 from bot.presenter.progress import Indicators, ProgressPost, reading_line
 from bot.presenter.stream import AnswerStream
 from bot.slack_api import (
@@ -132,11 +137,11 @@ class ThreadPresenter(TurnPresenter):
         asked_ts: str,
         indicators: Indicators,
         connect_link: ConnectLink,
+        is_plain: bool,
+        is_line_set: bool,
+        offers_live_view: Callable[[], bool],
+        now: Callable[[], datetime],
         edit_interval_s: float = 2.0,
-        is_plain: bool = False,
-        is_line_set: bool = False,
-        offers_live_view: Callable[[], bool] = lambda: False,
-        now: Callable[[], datetime] = machine_time,
     ) -> None:
         super().__init__(state)
         self._indicators = indicators
@@ -224,12 +229,7 @@ class ThreadPresenter(TurnPresenter):
         is_live = live_links(event, self._destination.api.home)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
-            thread_drafts,
-            markdown,
-            words,
-            is_live,
-            sources=event.citations,
-            is_plain=is_plain,
+            thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain
         )
         op = Op(event.turn).part("answer")
         saved = handed_out(self._board.turn.artifacts.values())
@@ -238,19 +238,9 @@ class ThreadPresenter(TurnPresenter):
             drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
         whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)
         try:
-            await self._files.post(
-                op,
-                drafts,
-                saved,
-                [whole] if is_cut else [],
-            )
+            await self._files.post(op, drafts, saved, [whole] if is_cut else [])
         except ContentRefused:
-            await self._files.post(
-                op.part("whole"),
-                [],
-                saved,
-                [whole],
-            )
+            await self._files.post(op.part("whole"), [], saved, [whole])
 
 
 MakePresenter = Callable[[StoredTurn, SlackApi, PresenterState, Path], TurnPresenter]

@@ -172,7 +172,9 @@ def _clock_words(
         return ""
 
 
-def preview(action: PlannedAction, words: Words, tell: MomentWords) -> list[JsonObject] | None:
+def preview(
+    action: PlannedAction, words: Words, moment_text: MomentWords
+) -> list[JsonObject] | None:
     """The whole action as blocks; None if it has to be shown as it is sent."""
     arguments = action.arguments
     parts = parts_of(arguments)
@@ -186,13 +188,13 @@ def preview(action: PlannedAction, words: Words, tell: MomentWords) -> list[Json
         value = arguments[name]
         text = ""
         if name not in long:
-            moment = tell(name, value)
+            moment = moment_text(name, value)
             text = foreign_line(moment, limits.OPTION_CHARS) or _line(value)
         lines.append(f"*{label}:* {text}".strip())
         if not text:
             below = text_of(value)
             if not isinstance(value, str):
-                below = "\n".join(argument_lines({name: value}, tell))
+                below = "\n".join(argument_lines({name: value}, moment_text))
             blocks += sections("\n".join(lines))
             blocks += sections(f"```\n{code(below)}\n```")
             lines = []
@@ -244,7 +246,7 @@ def _no_moment(_path: str, _value: object) -> str:
     return ""
 
 
-def argument_lines(arguments: JsonObject, tell: MomentWords = _no_moment) -> Iterator[str]:
+def argument_lines(arguments: JsonObject, moment_text: MomentWords = _no_moment) -> Iterator[str]:
     """One line for each value, as `name.inner[0]: value`; all of them, in their order.
 
     A text of several lines stands below its name with a bar before each line, so that none of them
@@ -258,7 +260,7 @@ def argument_lines(arguments: JsonObject, tell: MomentWords = _no_moment) -> Ite
         if plain:
             yield from _lines(f"{name} ⟨base64⟩", text_of(plain))
         text = text_of(value)
-        if moment := tell(path, value):
+        if moment := moment_text(path, value):
             text += f" ⟨{moment}⟩"
         yield from _lines(name, text)
 

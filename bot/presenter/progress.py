@@ -23,8 +23,21 @@ from bot import clicks
 from bot.clicks import BranchStop, LiveViewClick
 from bot.presenter.board import Card
 from bot.presenter.journal import Destination
-from bot.render import PostDraft, actions, foreign_line, limits, plain_line
-from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, WriteGuard
+from bot.render import (
+    PostDraft,
+    actions,
+    foreign_line,
+    limits,
+    plain_line,
+)
+from bot.slack_api import (
+    ContentRefused,
+    Op,
+    SlackApi,
+    SlackError,
+    SlackRefused,
+    WriteGuard,
+)
 from bot.threads import ThreadRef
 
 HEARTBEAT_S = 4.5
@@ -77,7 +90,7 @@ class ProgressPost:
         self._shown: PostDraft | None = None
         self._shown_s = _NEVER_S
         self._line_activity = ""
-        """What the status line told last."""
+        """The activity in the status line."""
         self._line_s = self._api.clock.seconds() if is_line_set else _NEVER_S
         self._has_line = True
         self._has_post = True
@@ -110,7 +123,7 @@ class ProgressPost:
         async with self._writing:
             if self._keeping is not None:
                 self._forget_line()  # the post has taken the line away
-                await self._tell_line()
+                await self._renew_line()
 
     async def stop(self) -> None:
         """Cancel the writer, after a write under way has ended. Idempotent."""
@@ -178,7 +191,7 @@ class ProgressPost:
         while True:
             self._changed.clear()
             async with self._writing:
-                await self._tell_line()
+                await self._renew_line()
                 is_early = clock.seconds() - self._shown_s < self._interval_s
                 if is_early or not await self.edit():
                     self._changed.set()
@@ -191,7 +204,7 @@ class ProgressPost:
         self._line_activity = ""
         self._line_s = _NEVER_S
 
-    async def _tell_line(self) -> None:
+    async def _renew_line(self) -> None:
         """Renew the status line: the activity and the time or, before any, the request."""
         activity = self._board.activity
         words = self._board.words

@@ -19,14 +19,13 @@ from agent_core.events import (
     StepRetried,
     TextDelta,
 )
-from agent_core.ids import ROOT_RUN, TurnId
+from agent_core.ids import ROOT_RUN
 from agent_core.masking import masked_post
 from agent_core.runtime import without_paths
 from bot.presenter.journal import Bookmark, Destination
 from bot.render import (
     limits,
     none_live,
-    split,
     to_markdown,
 )
 from bot.slack_api import (
@@ -90,7 +89,6 @@ class AnswerStream:
         self._journal = destination.journal
         self._board = destination.board
         self._streams = destination.api.streams
-        self._turn = TurnId("")
         self._workspace = workspace
         self._asked_ts = asked_ts
         self._is_off = is_off
@@ -108,7 +106,6 @@ class AnswerStream:
 
     async def hear(self, event: AnyEvent) -> None:
         """Take the next event of the turn."""
-        self._turn = event.turn
         if self._is_off or (event.run != ROOT_RUN and not isinstance(event, ArtifactSaved)):
             return
         match event:
@@ -181,7 +178,7 @@ class AnswerStream:
             if any(op.part("stream") in bookmark.begun for op in self._ops()):
                 self._is_off = True  # an earlier process has begun, and its text is not known
                 return
-            self._task = asyncio.create_task(self._keep_up(), name=f"stream {self._turn}")
+            self._task = asyncio.create_task(self._keep_up(), name="stream")
         self._text += event.text
         self._chars += len(event.text)
         self._is_fast = event.step == 0
@@ -209,13 +206,9 @@ class AnswerStream:
         end, gap = whole(self._text)
         text = masked_post(without_paths(self._text[:end], self._workspace, {}))
         markdown = await asyncio.to_thread(to_markdown, text, none_live)
-        parts = [markdown] if markdown.strip() else []
-        if len(markdown.encode()) > limits.STREAM_BYTES:
-            parts = split(markdown, limits.STREAM_BYTES // 4)
-        for part in parts:
-            if not await self._put(part + gap):
-                self._grown.set()
-                return
+        if markdown.strip() and not await self._put(markdown + gap):
+            self._grown.set()
+            return
         self._text = self._text[end:]
 
     async def _put(self, text: str) -> bool:
@@ -284,7 +277,7 @@ class AnswerStream:
 
     def _ops(self) -> list[Op]:
         """Of the answer's posts."""
-        answer = Op(self._turn).part("answer")
+        answer = Op(self._board.turn.id).part("answer")
         return [answer.part(number) for number in range(limits.ANSWER_POSTS)]
 
 

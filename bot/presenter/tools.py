@@ -13,7 +13,7 @@ from bot.render import (
     real_host,
 )
 
-TOLD_OTHERWISE = frozenset({"ask_user", "fork", "task", "wait"})
+WITHOUT_CARD = frozenset({"ask_user", "fork", "task", "wait"})
 """A question has a post of its own, and a branch a card of its own."""
 REPORT_EXPERT = "report-creation-expert"
 
@@ -23,7 +23,7 @@ _OWN = re.compile(r"mcp__local_toolkit__|(?:mcp__(?:composio|rube)__)?(?:composi
 _SPACING = re.compile(r"[\W_]+")
 _SERVER = re.compile(r"^mcp__(\w+?)__")
 _OF_APPS = ("composio", "rube")
-"""Servers whose tools are those of many apps; which one is told elsewhere."""
+"""Servers whose tools are those of many apps; the app is named in another place."""
 _PURPOSES = {
     "check_accounts": "manage_connections wait_for_connections",
     "find_tools": "find_tools get_tool_schemas search_tools",
@@ -114,19 +114,14 @@ def _describe_app(tool: str, name: str, words: Words) -> str:
 
 
 def _describe_batch(arguments: Mapping[str, Any], words: Words, titles: Mapping[str, str]) -> str:
-    """A call that carries calls is told by the first of them."""
+    """A batch of calls has the title of its first call."""
     calls = [call for call in _objects(arguments.get("tools")) if call.get("tool_slug")]
     if not calls:
         return words("progress-purpose-find-tools")
     first = calls[0]
     inner = first.get("arguments")
     carried = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
-    title = describe(
-        str(first["tool_slug"]),
-        carried,
-        words,
-        titles,
-    )
+    title = describe(str(first["tool_slug"]), carried, words, titles)
     others = len(calls) - 1
     if not others:
         return title

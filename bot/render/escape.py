@@ -237,9 +237,9 @@ def _edge(before: str) -> str:
     return ZERO_WIDTH_SPACE
 
 
-def bare_address(found: str) -> tuple[str, str]:
+def bare_address(text: str) -> tuple[str, str]:
     """An address as it stands in a rendered text, and the sentence's own signs behind it."""
-    whole = unescape(found)
+    whole = unescape(text)
     address = whole.rstrip(_TRAILING)
     return address, whole[len(address) :]
 

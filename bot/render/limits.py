@@ -1,63 +1,61 @@
 """Every limit of Slack that our posts respect, in characters unless the name says otherwise."""
 
-from typing import Final
-
-TEXT_CHARS: Final = 3_900
+TEXT_CHARS = 3_900
 """Text of one post. Slack advises 4,000, refuses longer edits, and cuts posts at 40,000."""
 
-BLOCKS_PER_POST: Final = 50
-BLOCKS_PER_VIEW: Final = 100
-SECTION_CHARS: Final = 3_000
-MARKDOWN_CHARS: Final = 8_000
+BLOCKS_PER_POST = 50
+BLOCKS_PER_VIEW = 100
+SECTION_CHARS = 3_000
+MARKDOWN_CHARS = 8_000
 """Ours, of one post's Markdown: Slack takes 12,000 in blocks, and fewer bytes in a stream."""
-BLOCK_TEXT_CHARS: Final = 12_000
+BLOCK_TEXT_CHARS = 12_000
 """Text over all blocks of a post; Slack's undocumented wall stands at about 13,200."""
 
-TABLE_ROWS: Final = 100
-TABLE_COLUMNS: Final = 20
-TABLE_CHARS: Final = 9_000
+TABLE_ROWS = 100
+TABLE_COLUMNS = 20
+TABLE_CHARS = 9_000
 """Over all cells of one table; Slack takes about 10,000 in both of its kinds."""
-DATA_TABLE_LEAST_ROWS: Final = 2
-DATA_TABLE_ROWS: Final = 201
+DATA_TABLE_LEAST_ROWS = 2
+DATA_TABLE_ROWS = 201
 """With the head."""
-DATA_TABLE_PAGE: Final = 20
+DATA_TABLE_PAGE = 20
 """Ours: rows that are seen at once; Slack allows 100."""
-DATA_TABLES_PER_POST: Final = 10
-CAPTION_CHARS: Final = 75
-CHARTS_PER_POST: Final = 2
-CHART_POINTS: Final = 12
+DATA_TABLES_PER_POST = 10
+CAPTION_CHARS = 75
+CHARTS_PER_POST = 2
+CHART_POINTS = 12
 """Ours, as the next; Slack allows 20 points, and 6 or 12 series: it says both."""
-CHART_SERIES: Final = 3
-CHART_LABEL_CHARS: Final = 20
-CHART_TITLE_CHARS: Final = 50
+CHART_SERIES = 3
+CHART_LABEL_CHARS = 20
+CHART_TITLE_CHARS = 50
 
-STREAM_BYTES: Final = 9_000
+STREAM_BYTES = 9_000
 """Of a stream's whole text in UTF-8; Slack was measured to refuse more than about 10,600."""
-STREAM_S: Final = 250.0
+STREAM_S = 250.0
 """A stream's life; Slack seals it after five minutes, whatever comes."""
 
-ANSWER_POSTS: Final = 4
-ANSWER_CHARS: Final = 40_000
+ANSWER_POSTS = 4
+ANSWER_CHARS = 40_000
 """Ours: a longer answer is posted so far and added whole as a file."""
 
-PLAN_CARDS: Final = 6
-PROGRESS_WORD_CHARS: Final = 60
+PLAN_CARDS = 6
+PROGRESS_WORD_CHARS = 60
 """Of a foreign text (a query, a title) inside a line of progress."""
-CARD_SOURCES: Final = 4
-SOURCE_URL_CHARS: Final = 300
-MENU_OPTIONS: Final = 5
-OPTION_VALUE_CHARS: Final = 150
+CARD_SOURCES = 4
+SOURCE_URL_CHARS = 300
+MENU_OPTIONS = 5
+OPTION_VALUE_CHARS = 150
 
-LABEL_CHARS: Final = 75
-FOLLOW_UPS: Final = 3
+LABEL_CHARS = 75
+FOLLOW_UPS = 3
 """Ours, of one report."""
-TITLE_CHARS: Final = 24
+TITLE_CHARS = 24
 """Of a form, and of its buttons."""
 
-OPTION_CHARS: Final = 300
+OPTION_CHARS = 300
 """Of one answer to choose from."""
 
-FILE_NAME_BYTES: Final = 120
-FILE_TITLE_CHARS: Final = 200
-FILE_BYTES: Final = 50_000_000
-COMMENT_CHARS: Final = 500
+FILE_NAME_BYTES = 120
+FILE_TITLE_CHARS = 200
+FILE_BYTES = 50_000_000
+COMMENT_CHARS = 500

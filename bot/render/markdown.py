@@ -8,7 +8,12 @@ and for posts whose blocks Slack refuses. In linear time. Pure.
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import (
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from html import unescape
 from textwrap import indent
@@ -121,8 +126,9 @@ def pieces(
     if not is_plain and not is_slow_to_read(text):
         try:
             tokens = _PARSER.parse(text)
-            writer = _Writer(is_live, sources)
-            return list(writer.blocks(iter(tokens)))
+            numbered = enumerate(sources, start=1)
+            linked = {number: url for number, url in numbered if _is_linked(url, is_live)}
+            return list(_Writer(is_live, linked).blocks(iter(tokens)))
         except Exception:
             logger.exception("a text of %d characters is shown as it is", len(text))
     return [Piece(text=fenced(text))]
@@ -185,10 +191,10 @@ def _slack_span(span: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Writes tokens anew; `sources` are the addresses that `[1]`, `[2]`, … stand for, if known."""
+    """Writes tokens anew; `sources` are the addresses that `[1]`, `[2]`, … link to."""
 
     is_live: IsLive
-    sources: Sequence[str]
+    sources: Mapping[int, str]
 
     def blocks(self, tokens: Iterator[Token], depth: int = 0) -> Iterator[Piece]:
         """The blocks up to the end of the one that they stand in."""
@@ -296,7 +302,7 @@ class _Writer:
         url = str(opening.attrs.get("href", ""))
         label = _plain(_until(tokens, "link_close"))
         number = _NUMBER.fullmatch(label)
-        if number and self._is_linked(url):
+        if number and _is_linked(url, self.is_live):
             label = _cited(number[1], url)
         return link(url, label, self.is_live, _literal)
 
@@ -345,7 +351,7 @@ class _Writer:
         end = 0
         for bracket in _CITED.finditer(text) if self.sources else ():
             numbers = re.findall(r"\d+", bracket[1])
-            urls = [self._source(int(number)) for number in numbers]
+            urls = [self.sources.get(int(number), "") for number in numbers]
             if not all(urls):
                 continue
             yield text[end : bracket.start()], ""
@@ -356,17 +362,6 @@ class _Writer:
                 separator = ", "
             end = bracket.end()
         yield text[end:], ""
-
-    def _source(self, number: int) -> str:
-        if not 0 < number <= len(self.sources):
-            return ""
-        url = self.sources[number - 1]
-        if self._is_linked(url):
-            return url
-        return ""
-
-    def _is_linked(self, url: str) -> bool:
-        return link(url, "", self.is_live).startswith("<")
 
     def _table(self, tokens: Iterator[Token]) -> Table:
         rows: list[tuple[Cell, ...]] = []
@@ -386,19 +381,15 @@ class _Writer:
                     rows.append(tuple(row))
                 case _:
                     pass
-        return Table(
-            rows=tuple(rows),
-            alignments=tuple(alignments),
-        )
+        return Table(rows=tuple(rows), alignments=tuple(alignments))
 
     def _cell(self, content: Token) -> Cell:
-        cell: list[tuple[str, str]] = []
-        for text, url in self._runs(_plain(content.children or ())):
-            if url:
-                cell.append((_cited(text, url), url))
-            elif text:
-                cell.append((text, ""))
-        return tuple(cell)
+        runs = self._runs(_plain(content.children or ()))
+        return tuple((_cited(text, url) if url else text, url) for text, url in runs if text)
+
+
+def _is_linked(url: str, is_live: IsLive) -> bool:
+    return link(url, "", is_live).startswith("<")
 
 
 def _marked(text: str, mark: str) -> str:

@@ -101,14 +101,8 @@ def _cell(cell: Cell) -> JsonObject:
         if url:
             leaf |= {"type": "link", "url": url}
         leaves.append(leaf)
-    section = {
-        "type": "rich_text_section",
-        "elements": leaves,
-    }
-    return {
-        "type": "rich_text",
-        "elements": [section],
-    }
+    section = {"type": "rich_text_section", "elements": leaves}
+    return {"type": "rich_text", "elements": [section]}
 
 
 def _raw(text: str) -> JsonObject:

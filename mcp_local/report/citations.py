@@ -1,6 +1,6 @@
 """Citations in a report: how they are written, whether their sources exist and say what is claimed.
 
-`mark_citations` is a rule of the Markdown parser; the checks are made of its tokens.
+`read_citation` is a rule of the Markdown parser; the checks are made of its tokens.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from mcp_local.errors import CitationError
@@ -23,8 +23,11 @@ QUOTED = "quoted"
 
 _BRACKET = re.compile(r"\[\^?(\d{1,6}(?:\s*[,;]\s*\^?\d{1,6})*)\]")
 _CONTEXT_CHARS = 12
-_LABELLED_LINK = ["link_open", "text", "link_close"]
-_LINK_LABEL = re.compile(r"\[?\^?(\d{1,3})\]?")
+_TARGET = r"\((?:[^()\s]|\([^()\s]*+\))*+(?:\s+\"[^\"]*+\")?\)"
+_CITATION = re.compile(
+    rf"\[\^?(?P<number>\d{{1,3}})\]{_TARGET}"
+    rf"|\[\^?(?P<numbers>\d{{1,6}}(?:\s*[,;]\s*\^?\d{{1,6}})*)\](?!{_TARGET})"
+)
 
 
 def cited_numbers(bracket: str) -> list[int]:
@@ -48,20 +51,29 @@ def quoted_brackets(sources: Iterable[NumberedSource]) -> frozenset[str]:
             is_set_off = text[bracket.start() - 1] == " "
             if is_set_off and usable.issuperset(cited_numbers(bracket[0])):
                 continue
-            quoted.add(_in_context(text, bracket))
+            start = max(0, bracket.start() - _CONTEXT_CHARS)
+            quoted.add(text[start : bracket.end()])
     return frozenset(quoted)
 
 
-def mark_citations(state: StateCore) -> None:
-    """Core rule of the parser: turn `[n]` in running text into citation tokens.
+def read_citation(state: StateInline, silent: bool) -> bool:
+    """Inline rule of the parser: `[n]` in running text becomes a citation token.
 
-    Code is left alone, and so is an escaped bracket, which the parser keeps apart from text, and
-    what the environment's QUOTED names.
+    So does a link whose whole label is a number, such as `[3](https://...)`. Brackets that the
+    environment's QUOTED names are left alone; code and escaped brackets never come here.
     """
-    quoted: frozenset[str] = state.env.get(QUOTED, frozenset())
-    for token in state.tokens:
-        if token.type == "inline" and token.children:
-            token.children = _split_texts(_unlink(token.children), quoted)
+    citation = _CITATION.match(state.src, state.pos)
+    if citation is None:
+        return False
+    group = citation.lastgroup or ""
+    start = max(0, state.pos - _CONTEXT_CHARS)
+    if state.src[start : citation.end(group) + 1] in state.env.get(QUOTED, ()):
+        return False
+    if not silent:
+        token = state.push(CITATION, "", 0)
+        token.content = f"[{citation[group]}]"
+    state.pos = citation.end()
+    return True
 
 
 def list_citations(tokens: Iterable[Token]) -> list[int]:
@@ -117,47 +129,6 @@ def _ranges(numbers: Sequence[int]) -> str:
             ranges.append(str(number))
         last = number
     return ", ".join(ranges)
-
-
-def _unlink(children: Sequence[Token]) -> list[Token]:
-    """Links whose whole label is a number, such as `[3](https://...)`, are citations too."""
-    kept: list[Token] = []
-    for child in children:
-        kept.append(child)
-        link = kept[-3:]
-        if [token.type for token in link] != _LABELLED_LINK:
-            continue
-        label = _LINK_LABEL.fullmatch(link[1].content)
-        if label:
-            kept[-3:] = [_text(f"[{label[1]}]")]
-    return kept
-
-
-def _in_context(text: str, bracket: re.Match[str]) -> str:
-    start = max(0, bracket.start() - _CONTEXT_CHARS)
-    return text[start : bracket.end()]
-
-
-def _split_texts(children: Sequence[Token], quoted: frozenset[str]) -> list[Token]:
-    split: list[Token] = []
-    for child in children:
-        if child.type != "text":
-            split.append(child)
-            continue
-        text = child.content
-        position = 0
-        for bracket in _BRACKET.finditer(text):
-            if _in_context(text, bracket) in quoted:
-                continue
-            split.append(_text(text[position : bracket.start()]))
-            split.append(Token(CITATION, "", 0, content=bracket[0]))
-            position = bracket.end()
-        split.append(_text(text[position:]))
-    return [token for token in split if token.type != "text" or token.content]
-
-
-def _text(content: str) -> Token:
-    return Token("text", "", 0, content=content)
 
 
 MAX_WARNINGS = 20

@@ -14,7 +14,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from mcp_local.report.citations import CITATION, QUOTED, cited_numbers, mark_citations
+from mcp_local.report.citations import CITATION, QUOTED, cited_numbers, read_citation
 
 LINK_REL = "noopener noreferrer nofollow"
 KNOWN = "known"
@@ -93,8 +93,7 @@ def _parser() -> MarkdownIt:
     # Reference definitions would turn [1] into a foreign link; a dashed line under a paragraph and
     # four leading spaces are slips of a model more often than a heading and code.
     parser.disable(["reference", "lheading", "code"])
-    # Before text_join an escaped bracket is still apart from running text.
-    parser.core.ruler.before("text_join", "citations", mark_citations)
+    parser.inline.ruler.before("link", "citation", read_citation)
     parser.core.ruler.push("links", _keep_known_links)
     parser.core.ruler.push("boxes", mark_boxes)
     for name, rule in _RENDER_RULES.items():

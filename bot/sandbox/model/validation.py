@@ -1,4 +1,4 @@
-"""The rules of the Messages API about a history and its tools; each break is a 400.
+"""The rules of the Messages API about a history; each break is a 400.
 
 Only those that the product could break: the typed client itself knows the fields.
 """
@@ -65,26 +65,8 @@ class RefusedError(Exception):
 
 def validate(body: Json) -> None:
     """Raise `RefusedError` for the first rule that the request breaks."""
-    faults = chain(
-        _tool_faults(body),
-        _message_faults(body),
-        _pairing_faults(body),
-    )
-    for fault in faults:
+    for fault in chain(_message_faults(body), _pairing_faults(body)):
         raise RefusedError(fault)
-
-
-def _tool_faults(body: Json) -> Iterator[str]:
-    names: set[str] = set()
-    for tool in body.get("tools", []):
-        name = tool["name"]
-        if name in names:
-            yield "tools: Tool names must be unique."
-        names.add(name)
-        if not NAME.match(name):
-            yield f"tools.{name}: String should match pattern '{NAME.pattern}'"
-        if tool["input_schema"].get("type") != "object":
-            yield f"tools.{name}.input_schema: JSON schema is invalid."
 
 
 def _message_faults(body: Json) -> Iterator[str]:

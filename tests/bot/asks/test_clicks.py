@@ -175,6 +175,10 @@ async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
             asked_ts=thread.root_ts,
             indicators=Indicators(world.api),
             connect_link=asks.connect_link,
+            is_plain=False,
+            is_line_set=False,
+            offers_live_view=lambda: False,
+            now=lambda: datetime.now(UTC),
         )
         yield Asking(world=world, thread=thread, asks=asks, presenter=presenter)
         await presenter.close()

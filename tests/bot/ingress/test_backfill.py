@@ -7,8 +7,8 @@ import pytest
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.inbound import read_post
-from bot.ingress.backfill import ROOTS_S, MissedPost, Search
-from bot.ingress.watermark import MAX_SILENCE_S, OVERLAP_S, Gap, Watermarks
+from bot.ingress.backfill import OVERLAP_S, ROOTS_S, Gap, MissedPost, Search
+from bot.ingress.backfill_run import MAX_SILENCE_S, Watermarks
 from tests.bot.ingress.world import MemoryMarks, Outside, bot_in
 
 DAY_S = 86_400.0

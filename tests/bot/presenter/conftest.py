@@ -10,7 +10,7 @@ from agent_core.ids import AskId, UserId
 from agent_core.messages import JsonObject
 from bot.presenter import Indicators, PresenterState, ThreadPresenter
 from bot.presenter.asks import ConnectLink
-from bot.slack_api import WriteGuard
+from bot.slack_api import SlackApi, WriteGuard
 from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import START, MemoryState, Turn
 
@@ -86,25 +86,26 @@ class Stage(Desk):
         asked_ts: str = "",
         guard: WriteGuard | None = None,
         link: ConnectLink | None = None,
+        api: SlackApi | None = None,
+        edit_interval_s: float = 0.01,
     ) -> ThreadPresenter:
-        state, indicators, api = (
-            state or MemoryState(),
-            indicators or Indicators(self.api),
-            self.api,
-        )
+        api = api or self.api
+        state = state or MemoryState()
+        indicators = indicators or Indicators(api)
         if guard is not None:
-            state, indicators, api = (
-                GuardedState(state, guard),
-                indicators.guarded(guard),
-                api.guarded(guard),
-            )
+            state = GuardedState(state, guard)
+            indicators = indicators.guarded(guard)
+            api = api.guarded(guard)
         presenter = ThreadPresenter(
             api,
             self.thread,
             state,
             self.workspace,
             asked_ts=asked_ts or self.thread.root_ts,
-            edit_interval_s=0.01,
+            edit_interval_s=edit_interval_s,
+            is_plain=False,
+            is_line_set=False,
+            offers_live_view=lambda: False,
             now=lambda: START,
             indicators=indicators,
             connect_link=link or no_link,

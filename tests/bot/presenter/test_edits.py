@@ -8,12 +8,11 @@ import pytest
 
 from agent_core.ids import RunId, agent_id
 from bot.clicks import BranchStop, decode
-from bot.presenter import Indicators, ThreadPresenter
 from bot.sandbox.slack import ManualClock
 from bot.slack_api import MonotonicClock, SlackApi, web_client
 from tests.bot.desk import open_desk
-from tests.bot.presenter.conftest import Stage, no_link
-from tests.bot.presenter.turns import START, MemoryState, Turn
+from tests.bot.presenter.conftest import Stage
+from tests.bot.presenter.turns import Turn
 
 LINE = "assistant.threads.setStatus"
 
@@ -52,22 +51,6 @@ class SharedClock(MonotonicClock):
 
 def lines(stage: Stage) -> list[Any]:
     return [call for call in stage.slack.calls if call.method == LINE]
-
-
-def presenter_of(stage: Stage, api: SlackApi, interval_s: float) -> ThreadPresenter:
-    presenter = ThreadPresenter(
-        api,
-        stage.thread,
-        MemoryState(),
-        stage.workspace,
-        asked_ts=stage.thread.root_ts,
-        indicators=Indicators(api),
-        connect_link=no_link,
-        edit_interval_s=interval_s,
-        now=lambda: START,
-    )
-    stage.presenters.append(presenter)
-    return presenter
 
 
 @pytest.fixture
@@ -152,10 +135,8 @@ async def test_the_newest_state_wins_over_those_that_came_meanwhile(
 
 async def test_edits_keep_their_distance(stage: Stage) -> None:
     client = web_client(stage.slack.bot_token, base_url=stage.slack.api_url)
-    presenter, turn = (
-        presenter_of(stage, SlackApi(client, clock=MonotonicClock()), 0.15),
-        stage.turn(),
-    )
+    api, turn = SlackApi(client, clock=MonotonicClock()), stage.turn()
+    presenter = stage.presenter(api=api, edit_interval_s=0.15)
     for event in (turn.started(), turn.call("c0", "run_python")):
         await presenter.show(event)
     for number in (1, 2, 3):
@@ -192,7 +173,7 @@ async def test_in_a_long_quiet_call_the_line_is_never_silent_for_five_seconds(
     async with open_desk(Stage, time=time, workspace=stage.workspace) as quiet:
         client = web_client(quiet.slack.bot_token, base_url=quiet.slack.api_url)
         clock, turn = SharedClock(time), quiet.turn()
-        presenter = presenter_of(quiet, SlackApi(client, clock=clock), 2.0)
+        presenter = quiet.presenter(api=SlackApi(client, clock=clock), edit_interval_s=2.0)
         await presenter.show(turn.started("What is <!channel> new?"))
         await quiet.slack.wait_for(lambda _: len(lines(quiet)) == 1)
         assert lines(quiet)[0].args["status"] == "is reading “What is <\u2060!channel> new?”"
