@@ -240,8 +240,9 @@ class ProgramExecution:
         left_out = program.printed_chars - len(program.printed)
         if left_out:
             printed += f"\n[limit reached: {left_out:,} more characters were printed and left out]"
-        max_chars = self.interpreter.limits.max_value_chars
-        error = _shortened(error, max_chars)
+        half = self.interpreter.limits.max_value_chars // 2
+        if len(error) > 2 * half:
+            error = f"{error[:half]}\n[…]\n{error[-half:]}"
         parts = {
             "Printed": printed,
             "Value": value,
@@ -420,11 +421,3 @@ def _text(value: object, meaning: str) -> str:
     if len(value) > MAX_PROMPT_CHARS:
         raise ValueError(f"{meaning} is a text of at most {MAX_PROMPT_CHARS:,} characters")
     return value
-
-
-def _shortened(text: str, max_chars: int) -> str:
-    """Beginning and end of a long text."""
-    if len(text) <= max_chars:
-        return text
-    half = max_chars // 2
-    return f"{text[:half]}\n[…]\n{text[-half:]}"

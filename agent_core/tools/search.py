@@ -70,7 +70,7 @@ def is_core(spec: ToolSpec) -> bool:
 
 def tokens_of(specs: Sequence[ToolSpec]) -> int:
     """The cost of the tools in a request, at four characters of their JSON a token."""
-    return sum(map(_tokens, specs))
+    return sum(-(-spec.size_chars // _CHARS_A_TOKEN) for spec in specs)
 
 
 def tools_in_sight(
@@ -192,17 +192,13 @@ def _hidden(specs: Sequence[ToolSpec]) -> list[ToolSpec]:
     return [spec for spec in specs if not is_core(spec)]
 
 
-def _tokens(spec: ToolSpec) -> int:
-    return -(-spec.size_chars // _CHARS_A_TOKEN)
-
-
 def _latest_within(
     budget_tokens: int, mentions: Sequence[str], specs: dict[str, ToolSpec]
 ) -> set[str]:
     """The last mentioned tools that fit; the very last one whatever its size."""
     kept: set[str] = set()
     for name in dict.fromkeys(reversed(mentions)):
-        budget_tokens -= _tokens(specs[name])
+        budget_tokens -= tokens_of([specs[name]])
         if budget_tokens < 0 and kept:
             break
         kept.add(name)

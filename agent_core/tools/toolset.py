@@ -381,5 +381,11 @@ _BoundedValidator = cast(
 @cached(LRUCache[int, tuple[Validator, JsonObject]](1_024), key=id)
 def _validator(schema: JsonObject) -> tuple[Validator, JsonObject]:
     """The schema is kept beside its validator: as long as it lives no other one has its id."""
+    # Where a part names its dialect, the library would check it by that dialect's own validator.
+    bounded = json.loads(json.dumps(schema), object_hook=_without_dialect)
     # An empty registry: a reference to elsewhere is never fetched.
-    return _BoundedValidator(schema, registry=Schemas()), schema
+    return _BoundedValidator(bounded, registry=Schemas()), schema
+
+
+def _without_dialect(fields: JsonObject) -> JsonObject:
+    return {name: value for name, value in fields.items() if name != "$schema"}

@@ -41,6 +41,7 @@ PIECES = st.sampled_from([*UNITS.values(), *(beginning for beginning, *_ in FRAM
 
 
 DOUBLED: JsonObject = {f"n{n}": {"allOf": [{"$ref": f"#/$defs/n{n + 1}"}] * 2} for n in range(40)}
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SCHEMAS: tuple[JsonObject, ...] = (
     {"properties": {"text": {"pattern": "^(a+)+$"}}},
     {"patternProperties": {"^(a+)+$": {"type": "string"}}, "additionalProperties": False},
@@ -48,6 +49,8 @@ SCHEMAS: tuple[JsonObject, ...] = (
     {"properties": {"list": {"uniqueItems": True}}},
     {"$ref": "#/$defs/n0", "$defs": {**DOUBLED, "n40": {}}},
     {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]},
+    {"properties": {"text": {"$schema": DIALECT, "pattern": "^(a+)+$"}}},
+    {"$schema": DIALECT, "pattern": "x", "properties": {"x": {"$ref": "#"}}},
 )
 
 
