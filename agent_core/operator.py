@@ -1,7 +1,7 @@
 """Operator's view of an installation: workspaces' root, database, services, MCP servers, audit.
 
 The commands `bot check`, `bot audit` and `bot mcp` (`bot.operator`) use it, beside a running bot or
-without one. `BotMonitor` follows a bot of another process, as the sandbox does.
+without one.
 """
 
 import asyncio
@@ -19,18 +19,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from mcp.client.stdio import get_default_environment
-from sqlalchemy import Engine, Row, Select, not_, select, text
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.composio import SERVER_NAME
 from agent_core.database_errors import reason_of
 from agent_core.durable.dbos_turns import check_sqlite
 from agent_core.errors import SessionError, SettingsError, ToolServerError
-from agent_core.events import AnyEvent
-from agent_core.ids import TurnId, UserId
+from agent_core.ids import UserId
 from agent_core.json_values import digest_of_json
 from agent_core.mcp import (
     FleetServer,
@@ -52,15 +50,10 @@ from agent_core.sessions import (
     AuditEntry,
     AuditLog,
     Database,
-    EventLog,
     Pin,
-    SessionStore,
-    StoredTurn,
     ToolPins,
-    WriteBehind,
 )
 from agent_core.sessions.migrations import NEWEST, file_of, revision_of
-from agent_core.sessions.schema import cursors, schedules, slots, turns
 from agent_core.settings import CoreSettings
 
 MIN_FREE_BYTES = 20 * 1024**2
@@ -420,64 +413,3 @@ async def _stored(url: str) -> AsyncGenerator[Database | None]:
         yield database if file is None or file.exists() else None
     finally:
         await database.close()
-
-
-class BotMonitor:
-    """Read-only view of a bot in another process, through its database; needs no tables yet.
-
-    Args:
-        url: Of the database.
-        reader: The name of the surface's cursor, which tells what is shown of a turn.
-    """
-
-    def __init__(self, url: str, *, reader: str) -> None:
-        self._reader = reader
-        self._database = Database(url)
-        behind = WriteBehind(self._database)  # never started: nothing is written from here
-        self._store = SessionStore(self._database, behind)
-        self._log = EventLog(self._database, behind)
-
-    async def close(self) -> None:
-        await self._database.close()
-
-    async def turn(
-        self, turn_id: TurnId
-    ) -> tuple[StoredTurn, tuple[AnyEvent, ...], Path | None] | None:
-        """A turn as it is stored now, its events and workspace; None where there is none."""
-        if await self._first(select(turns.c.id).filter_by(id=turn_id)) is None:
-            return None
-        events = tuple(event for _, event in await self._log.stored(turn_id))
-        turn = await self._store.turn(turn_id)
-        session = await self._store.session(turn.session)
-        workspace = session.workspace if session else None
-        return turn, events, workspace
-
-    async def shown(self, turn_id: TurnId) -> JsonObject:
-        """How far the surface has shown a turn, in its own words."""
-        is_meant = (cursors.c.reader == self._reader) & (cursors.c.turn == turn_id)
-        row = await self._first(select(cursors.c.state).where(is_meant))
-        return row.state if row else {}
-
-    async def is_at_work(self) -> bool:
-        """Whether a turn is queued, runs or is not shown to its end, or a slot is under way."""
-        done = select(cursors.c.turn).where(cursors.c.reader == self._reader, cursors.c.done)
-        is_shown = (turns.c.status == "waiting") | turns.c.id.in_(done)
-        turn_at_work = select(turns.c.id).where(not_(is_shown))
-        if await self._first(turn_at_work) is not None:
-            return True
-        slot_at_work = select(slots.c.at).where(slots.c.state.in_(("due", "begun")))
-        return await self._first(slot_at_work) is not None
-
-    async def next_due(self) -> datetime | None:
-        """When the next schedule is due; None without one."""
-        due = schedules.c.next_due
-        is_active = (schedules.c.status == "active") & due.is_not(None)
-        row = await self._first(select(due).where(is_active).order_by(due))
-        return row.next_due if row else None
-
-    async def _first(self, query: Select[Any]) -> Row[Any] | None:
-        """The first row; None as well as long as the bot has not made the table."""
-        try:
-            return await self._database.run(lambda connection: connection.execute(query).first())
-        except OperationalError:
-            return None

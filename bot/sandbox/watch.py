@@ -24,7 +24,7 @@ from agent_core.events import (
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.operator import BotMonitor
+from agent_core.monitor import BotMonitor
 from agent_core.runtime import StoredTurn
 from bot.sandbox import SandboxError
 from bot.sandbox.moments import SharedClock

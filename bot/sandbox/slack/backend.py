@@ -3,6 +3,7 @@
 import mimetypes
 import secrets
 from dataclasses import replace
+from typing import Any
 from urllib.parse import quote
 
 from bot.sandbox.slack.blocks import check_view
@@ -120,8 +121,8 @@ class SlackBackend:
             known = self.state.files[file.id]
             self.state.files[file.id] = replace(known, shares=(*known.shares, share))
         self.state.keep(post)
-        session = self._session_of(post.channel, post.root_ts)
-        if post.user == self.state.bot.id and session.status_text:
+        session = self.state.sessions.get((post.channel, post.root_ts))
+        if post.user == self.state.bot.id and session is not None and session.status_text:
             self.state.keep(replace(session, status_text="", loading_messages=()))
         self._emit_mention(post, channel)
         self._emit_message(message_event(self.state, post, channel), channel)
@@ -236,31 +237,11 @@ class SlackBackend:
         self.state.keep(replace(post, reactions=reactions))
         return True
 
-    def _session_of(self, channel: str, thread_ts: str) -> AgentSession:
-        """A thread's agent session, or a new one that is not stored yet."""
+    def change_session(self, channel: str, thread_ts: str, **fields: Any) -> None:
+        """Change a thread's agent session; the first change makes it."""
         session = self.state.sessions.get((channel, thread_ts))
-        return session or AgentSession(channel=channel, thread_ts=thread_ts, status="active")
-
-    def set_status(self, channel: str, thread_ts: str, status: str) -> None:
-        """Set the status of a thread's agent session."""
-        session = self._session_of(channel, thread_ts)
-        self.state.keep(replace(session, status=status))
-
-    def set_status_line(
-        self,
-        channel: str,
-        thread_ts: str,
-        text: str,
-        loading_messages: tuple[str, ...],
-    ) -> None:
-        """The line "<App> <text>" under the thread; an empty text clears it."""
-        session = replace(
-            self._session_of(channel, thread_ts),
-            status="processing" if text else "active",
-            status_text=text,
-            loading_messages=loading_messages,
-        )
-        self.state.keep(session)
+        session = session or AgentSession(channel=channel, thread_ts=thread_ts, status="active")
+        self.state.keep(replace(session, **fields))
 
 
 def _guess_type(name: str) -> str:

@@ -1,7 +1,5 @@
 """agents.*, assistant.*, views.* and apps.*: sessions, status lines, prompts, modals, sockets."""
 
-from dataclasses import replace
-
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import SuggestedPrompts
 from bot.sandbox.slack.wire import ApiError, JsonObject, invalid_arguments
@@ -25,36 +23,33 @@ def _thread(call: MethodCall) -> tuple[str, str]:
 
 def set_session_status(call: MethodCall) -> JsonObject:
     """Set the status of a thread's agent session."""
-    channel, thread_ts = _thread(call)
-    status = call.required("status")
-    call.backend.set_status(channel, thread_ts, status)
+    call.backend.change_session(*_thread(call), status=call.required("status"))
     return {}
 
 
 def rename_session(call: MethodCall) -> JsonObject:
     """Give a thread's agent session another title."""
     title = call.required("title")
+    thread = _thread(call)
     if len(title) > MAX_TITLE:
         raise ApiError("invalid_name")
-    session = call.state.sessions.get(_thread(call))
-    if session is None:
+    if thread not in call.state.sessions:
         raise ApiError("session_not_found")
-    call.state.keep(replace(session, title=title))
+    call.backend.change_session(*thread, title=title)
     return {}
 
 
 def set_thread_status(call: MethodCall) -> JsonObject:
-    """Show a status line under a thread, or clear it."""
-    channel, thread_ts = _thread(call)
+    """Show the line "<App> <text>" under a thread; an empty text clears it."""
     text = call.text("status")
     messages = call.json_array("loading_messages") or []
     if len(messages) > MAX_LOADING_MESSAGES:
         raise invalid_arguments("too many items")
-    call.backend.set_status_line(
-        channel,
-        thread_ts,
-        text,
-        tuple(messages),
+    call.backend.change_session(
+        *_thread(call),
+        status="processing" if text else "active",
+        status_text=text,
+        loading_messages=tuple(messages),
     )
     return {}
 

@@ -95,7 +95,7 @@ def start_stream(call: MethodCall) -> JsonObject:
     draft = call.draft(channel, _read_thread(call, channel), text="", stream=stream)
     post = _grow(call, draft)
     call.backend.add_post(post)
-    call.backend.set_status(channel.id, post.root_ts, "processing")
+    call.backend.change_session(channel.id, post.root_ts, status="processing")
     return {"ts": post.ts}
 
 
@@ -115,7 +115,7 @@ def stop_stream(call: MethodCall) -> JsonObject:
         metadata=call.json_object("metadata"),
     )
     status = call.text("session_status") or "active"
-    call.backend.set_status(post.channel, post.root_ts, status)
+    call.backend.change_session(post.channel, post.root_ts, status=status)
     call.backend.change_post(post)
     return {}
 
