@@ -22,7 +22,7 @@ from tests.bot.ingress.world import (
 async def backfill_once(outside: Outside, *, is_done: bool = True) -> None:
     """A bot starts, catches up and stops."""
     async with asyncio.timeout(30), bot_in(outside) as bot:
-        assert await bot.backfill.run(is_last_try=False) == is_done
+        assert await bot.backfill.run() == is_done
 
 
 async def test_the_first_start_ever_answers_nothing_of_old() -> None:
@@ -104,10 +104,10 @@ async def test_what_could_not_be_read_is_read_by_another_run(outside: Outside) -
     await outside.mention("hi")
     async with asyncio.timeout(30), bot_in(outside) as bot:
         outside.slack.fail("conversations.history", status=500, times=7 * 20)
-        assert not await bot.backfill.run(is_last_try=False)
+        assert not await bot.backfill.run()
         assert outside.front.texts == []
         outside.slack.heal()
-        assert await bot.backfill.run(is_last_try=False)
+        assert await bot.backfill.run()
 
     assert outside.front.texts == ["hi"]
 
@@ -285,8 +285,8 @@ async def test_a_notice_that_fails_is_posted_by_another_run(outside: Outside) ->
     outside.clock.advance(30 * HOUR_S)
     async with asyncio.timeout(30), bot_in(outside) as bot:
         outside.slack.fail("chat.getPermalink", status=500, times=7)
-        assert not await bot.backfill.run(is_last_try=False)
-        assert await bot.backfill.run(is_last_try=False)
+        assert not await bot.backfill.run()
+        assert await bot.backfill.run()
 
     assert len(outside.notices("general")) == 1
 
