@@ -192,9 +192,7 @@ def test_arguments_that_are_no_plain_object_are_not_a_call(written: str) -> None
     assert caught.value.kind == "incomplete"
 
 
-PIECE: JsonObject = {"type": "input_json_delta", "partial_json": '{"q": 1}'}
 START: JsonObject = {"type": "tool_use", "id": "a", "name": "t", "input": {"q": 1}}
-SERVER: JsonObject = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
 HOLOGRAM: JsonObject = {"type": "hologram", "data": "x"}
 
 
@@ -218,12 +216,11 @@ HOLOGRAM: JsonObject = {"type": "hologram", "data": "x"}
             Text(text="Good \U0001f600 day \ufffd."),
         ),
         (block(0, START), ToolCall(id=ToolCallId("a"), name="t", arguments={"q": 1})),
-        (block(0, SERVER, PIECE), Opaque(block={**SERVER, "input": {"q": 1}})),
         (block(0, {**HOLOGRAM, "nothing": None}), Opaque(block=HOLOGRAM)),
     ],
     ids=[
         *("half a surrogate pair in arguments", "in thinking", "a pair cut between pieces"),
-        *("arguments at the start", "input of a server tool", "an unknown block"),
+        *("arguments at the start", "an unknown block"),
     ],
 )
 def test_odd_blocks_become_whole_parts(events: list[JsonObject], part: Part) -> None:
