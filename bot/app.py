@@ -274,7 +274,7 @@ async def running_bot(
         )
         register(app, ingress, actions, backfill)
         runtime.take_orders_with(partial(digests.take, is_order=True))
-        await runtime.readers.show_with(READER, presenting.attach)
+        await runtime.show_with(READER, presenting.attach)
         look = partial(
             take_up,
             runtime.ledger,

@@ -173,7 +173,7 @@ class FrontDoor:
             return True  # it was an order for a digest
         if turn.status == "waiting" or turn.outcome == "steered":
             return True
-        bookmark = await self._runtime.readers.load_cursor(READER, turn_id)
+        bookmark = await self._runtime.load_cursor(READER, turn_id)
         return bool(bookmark and bookmark.get("finished"))
 
 

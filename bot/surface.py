@@ -273,7 +273,7 @@ class SlackSurface:
         op = Op(turn.turn.id).part("answer", "corrected", digest)
         bookmark.posts[op] = await api.post(thread, draft.text, blocks=draft.blocks, op=op)
         state = bookmark.model_dump(mode="json")
-        save = self._runtime.readers.save_cursor
+        save = self._runtime.save_cursor
         await save(READER, turn.turn.id, state, done=bookmark.finished)
 
     async def _may_read(self, team: str, channel: str, asker: UserId) -> bool:
@@ -303,7 +303,7 @@ class SlackSurface:
 
     async def _bookmark(self, turn: AnsweredTurn) -> tuple[Bookmark, ThreadRef]:
         """What was shown of a turn, and where."""
-        state = await self._runtime.readers.load_cursor(READER, turn.turn.id)
+        state = await self._runtime.load_cursor(READER, turn.turn.id)
         bookmark = Bookmark.model_validate(state or {})
         session = SessionId(bookmark.direct) if bookmark.direct else turn.turn.session
         return bookmark, parse_session(session)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -90,7 +90,7 @@ def scripted_runtime(
             limits=limits or RunLimits(),
             away=away,
             python=RunPython(interpreter, ProgramStore(database)) if interpreter else None,
-            known_of=lambda asker: known_of(asker, Overview(database), accounts, clock()),
+            known_of=partial(known_of, Overview(database), accounts, clock),
             main_name=main_name,
         ),
         observers=Observers(standard_observers() if observers is None else observers),

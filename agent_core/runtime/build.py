@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Collection
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -73,7 +74,7 @@ def build_runtime(
         fleet=configured_fleet(settings),
         more=[composio_server(api, pins=pins)] if api else [],
         pins=pins,
-        call_meta=lambda call, context: call_meta(api, clock, call, context),
+        call_meta=partial(call_meta, api, clock),
     )
     tools = SurfaceTools(hub, KnownSessions(database))
     registry = Registry(
@@ -105,12 +106,7 @@ def build_runtime(
             ),
             away=hub.away,
             python=python,
-            known_of=lambda asker: known_of(
-                asker,
-                Overview(database),
-                accounts,
-                clock(),
-            ),
+            known_of=partial(known_of, Overview(database), accounts, clock),
         ),
         observers=observers,
         policy=read_policy(settings.policy_file),

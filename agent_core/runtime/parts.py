@@ -17,7 +17,7 @@ from agent_core.consent import ConsentGate, LinkPlaces, Policy, fresh_links
 from agent_core.errors import ToolServerError
 from agent_core.ids import RunId, UserId, depth_of
 from agent_core.loop.agent import Agent, Away, BodyTool, RunLimits, RunScope
-from agent_core.loop.ask_user import ask_user_tool
+from agent_core.loop.calls import ask_user_tool
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import Model, ToolSpec
 from agent_core.models.retry import RetryingModel
@@ -177,10 +177,10 @@ def my_account_tool(known_of: Callable[[UserId], Awaitable[str]]) -> BodyTool:
 
 
 async def known_of(
-    asker: UserId, overview: Overview, accounts: Accounts | None, now: datetime
+    overview: Overview, accounts: Accounts | None, clock: UtcClock, asker: UserId
 ) -> str:
     """A person's accounts and use, for a model."""
-    spent = await overview.spent(asker, now.replace(day=1))
+    spent = await overview.spent(asker, clock().replace(day=1))
     usage = f"This month: {spent.turns} requests, {spent.tokens} tokens."
     try:
         connected = await accounts.of(asker) if accounts is not None else []

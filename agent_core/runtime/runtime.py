@@ -35,7 +35,6 @@ from agent_core.sessions import (
     Overview,
     Preferences,
     ScheduleStore,
-    SessionStore,
     Stop,
     StoredSession,
     StoredTurn,
@@ -59,15 +58,6 @@ LATE_S = 10.0
 
 async def _nothing() -> None:
     return None
-
-
-class TurnReaders:
-    """Those who show turns to people, by name, and how far each has come with each turn."""
-
-    def __init__(self, store: SessionStore, dispatch: Dispatch) -> None:
-        self.load_cursor = store.load_cursor
-        self.save_cursor = store.save_cursor
-        self.show_with = dispatch.show_with
 
 
 class Runtime:
@@ -109,7 +99,6 @@ class Runtime:
         self.away = away
         self._close = close
         self._store = parts.store
-        self._leases = parts.leases
         self.ledger = Ledger(parts.database, parts.leases, parts.clock)
         """What was received, written down before it is acknowledged."""
         self.marks = Marks(parts.database)
@@ -119,7 +108,6 @@ class Runtime:
         self.overview, self.accounts = Overview(parts.database), parts.accounts
         """What somebody has going on, and what they have connected; None without Composio."""
         self.sessions = KnownSessions(parts.database)
-        """Which sessions there are."""
         self.audit = parts.audit
         """Calls with an effect."""
         self.turn = parts.store.turn
@@ -138,8 +126,10 @@ class Runtime:
         self.intervene = interventions.intervene
         """A person steps in at one run."""
         self._housekeeping = _Housekeeping(parts, self._dispatch, self.asks, interventions)
-        self.readers = TurnReaders(parts.store, self._dispatch)
-        """Who shows turns to people."""
+        self.show_with = self._dispatch.show_with
+        self.load_cursor = parts.store.load_cursor
+        self.save_cursor = parts.store.save_cursor
+        """Readers show turns to people; a cursor is how far a reader has come with a turn."""
         self.schedules = ScheduleStore(parts.database)
         self.timekeeper = Timekeeper(
             self.schedules,
@@ -158,7 +148,7 @@ class Runtime:
         await self._prepare()
         self._parts.behind.start()
         self._parts.log.share(self._background)
-        await self._leases.enter()
+        await self._parts.leases.enter()
         await self._dispatch.durable.launch()
         await self._housekeeping.begin(self._background)
         return self
@@ -167,7 +157,7 @@ class Runtime:
         await self._background.close(patience_s=SHUTDOWN_PATIENCE_S)
         await self._dispatch.durable.close()
         await self._parts.behind.close()
-        await self._leases.leave()
+        await self._parts.leases.leave()
         await self._close()
         await self._parts.database.close()
 
@@ -244,7 +234,7 @@ class Runtime:
 
     async def check(self, session: SessionId) -> None:
         """Return if this process may write for the session; LeaseLost where another one works."""
-        await self._leases.check(session)
+        await self._parts.leases.check(session)
 
     async def workspace(self, session: SessionId, now: datetime) -> Path:
         """The session's directory; both are made when they are not there.

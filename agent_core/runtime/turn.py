@@ -26,8 +26,7 @@ from agent_core.events import (
 )
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId
 from agent_core.loop.agent import Agent, RunScope
-from agent_core.loop.ask_user import PATIENCE, question_ask
-from agent_core.loop.calls import BOOL, Asked
+from agent_core.loop.calls import BOOL, PATIENCE, Asked, question_ask
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta, Model

@@ -248,17 +248,17 @@ class StoredBookmark:
     """The cursor of a presenter in the session store; only the holder of the lease writes it."""
 
     def __init__(self, runtime: Runtime, turn: TurnId, guard: WriteGuard) -> None:
-        self._readers = runtime.readers
+        self._runtime = runtime
         self._turn = turn
         self._guard = guard
 
     async def load(self) -> JsonObject | None:
-        return await self._readers.load_cursor(READER, self._turn)
+        return await self._runtime.load_cursor(READER, self._turn)
 
     async def save(self, state: JsonObject) -> None:
         await self._guard()
         done = bool(state.get("finished"))
-        await self._readers.save_cursor(READER, self._turn, state, done=done)
+        await self._runtime.save_cursor(READER, self._turn, state, done=done)
 
 
 class Presenting:
@@ -349,7 +349,7 @@ class Presenting:
             wait = other.wait
             if wait is None or wait.kind != "approval":
                 continue
-            state = await self._runtime.readers.load_cursor(READER, other.id)
+            state = await self._runtime.load_cursor(READER, other.id)
             url = await ask_link(self._api, state, other.id, wait.ask)
             if url:
                 language = detect_language(locale=turn.inbound.author_locale)

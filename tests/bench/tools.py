@@ -18,7 +18,7 @@ from pathlib import Path
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from agent_core.loop.ask_user import ask_user_tool
+from agent_core.loop.calls import ask_user_tool
 from agent_core.mcp import McpHub, ServerConfig, StdioServer
 from agent_core.messages import Message, ToolResult
 from agent_core.models import ToolSpec

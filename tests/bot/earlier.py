@@ -139,5 +139,5 @@ async def open_threads(root: Path, policy: Policy = ANYTHING_GOES) -> AsyncGener
         process(place, model, tools, policy) as bot,
     ):
         await place.api.identify()
-        await bot.runtime.readers.show_with(READER, bot.presenting.attach)
+        await bot.runtime.show_with(READER, bot.presenting.attach)
         yield Threads(place=place, bot=bot, script=script, model=model)

@@ -52,7 +52,7 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
 @pytest.fixture
 async def bot(place: Place) -> AsyncIterator[Process]:
     async with process(place, ScriptedModel(["Done."])) as bot:
-        await bot.runtime.readers.show_with(READER, bot.presenting.attach)
+        await bot.runtime.show_with(READER, bot.presenting.attach)
         yield bot
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ async def begin(bot: Process, place: Place, *, ts: str = "") -> TurnId:
 
 async def shows(bot: Process) -> None:
     """From here on the process shows its turns, and first what an earlier one left."""
-    await bot.runtime.readers.show_with(READER, bot.presenting.attach)
+    await bot.runtime.show_with(READER, bot.presenting.attach)
 
 
 LINE = "assistant.threads.setStatus"
@@ -52,7 +51,7 @@ async def presenter_ended(turn_id: TurnId) -> None:
 async def shown(bot: Process, turn_id: TurnId) -> None:
     """Wait until the turn's presenter has ended: everything of the turn is in the thread."""
     await presenter_ended(turn_id)
-    state = await bot.runtime.readers.load_cursor(READER, turn_id)
+    state = await bot.runtime.load_cursor(READER, turn_id)
     assert state is not None
     assert state["finished"]
 
@@ -183,9 +182,8 @@ async def test_an_unexpected_failure_does_not_end_the_presenter(place: Place) ->
 
     async with process(place, ScriptedModel(["All is new."])) as bot:
         view = View(bot.runtime)
-        view.readers = readers = copy(bot.runtime.readers)
-        readers.load_cursor = failing(readers.load_cursor)
-        readers.save_cursor = failing(readers.save_cursor)
+        view.load_cursor = failing(view.load_cursor)
+        view.save_cursor = failing(view.save_cursor)
         presenting = presenting_of(view, place.api)
         turn_id = await bot.runtime.handle(place.message("continue"))
         assert turn_id is not None

@@ -150,7 +150,7 @@ class World:
         return await self.runtime.turn(turn)
 
     async def _is_shown(self, turn: TurnId) -> bool:
-        shown = await self.runtime.readers.load_cursor(READER, turn)
+        shown = await self.runtime.load_cursor(READER, turn)
         return bool(shown and shown.get("finished"))
 
     def bot_posts(self, root_ts: str, *, channel: str = CHANNEL) -> list[Post]:

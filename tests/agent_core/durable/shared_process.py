@@ -55,7 +55,7 @@ async def main(root: Path, url: str, name: str) -> None:
     tools = FakeToolset({"look": look, "send": FakeTool(run=send, is_repeatable=False)})
     model = ScriptedModel([decide] * 10_000)
     async with scripted_runtime(root, model=model, tools=tools, database_url=url) as runtime:
-        await runtime.readers.show_with("test", show)
+        await runtime.show_with("test", show)
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         await obey(runtime)

@@ -67,15 +67,6 @@ async def test_a_document_reaches_the_model_whole_and_is_saved_and_named(tmp_pat
     assert not classifier.requests
 
 
-async def test_a_notice_is_in_the_language_that_the_asker_used_before(tmp_path: Path) -> None:
-    model = ScriptedModel(["Eins.", "Zwei."])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        await answer(runtime, inbound("Was ist die Hauptstadt von Frankreich?", number=1))
-        shutil.rmtree(await workspace(runtime))
-        said = await answer(runtime, inbound("continue", number=2))
-    assert said.startswith("Die früheren Dateien dieses Threads sind weg")
-
-
 async def test_a_document_that_cannot_be_saved_is_answered_all_the_same(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel(["Hello.", "In 1931."])) as runtime:
         await answer(runtime, inbound("continue with it", number=1))
@@ -102,15 +93,6 @@ async def test_a_lost_workspace_is_replaced_and_told_once(tmp_path: Path) -> Non
     assert "continue with one" in str(model.requests[-1].messages)
 
 
-async def test_a_lost_workspace_is_told_after_a_restart_too(tmp_path: Path) -> None:
-    async with scripted_runtime(tmp_path, model=ScriptedModel(["One."])) as runtime:
-        await answer(runtime, inbound("continue with one", number=1))
-        shutil.rmtree(await workspace(runtime))
-        assert (await workspace(runtime)).is_dir()
-    async with scripted_runtime(tmp_path, model=ScriptedModel(["Two."])) as runtime:
-        assert await answer(runtime, inbound("continue", number=2)) == f"{GONE}\n\nTwo."
-
-
 async def test_a_message_that_is_withdrawn_before_its_turn_begins_is_not_answered(
     tmp_path: Path,
 ) -> None:
@@ -135,21 +117,6 @@ async def test_a_message_that_is_withdrawn_before_its_turn_begins_is_not_answere
     assert "secret" not in str(model.requests)
 
 
-async def test_a_workspace_that_is_lost_in_mid_turn_does_not_cost_the_answer(
-    tmp_path: Path,
-) -> None:
-    held = Held(then="One.")
-    async with (
-        scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime,
-        asyncio.TaskGroup() as group,
-    ):
-        first = group.create_task(answer(runtime, inbound("continue with it", number=1)))
-        await held.reached.wait()
-        shutil.rmtree(await workspace(runtime))
-        held.release.set()
-    assert first.result() == "One."
-
-
 CRAWL = "mcp__local_toolkit__crawl_parallel"
 NOTHING_READ = "I could not read any of the pages that I tried."
 
@@ -165,24 +132,17 @@ def crawls(*successes: int) -> FakeToolset:
     return FakeToolset({CRAWL: crawl})
 
 
-async def said_after(root: Path, *successes: int) -> str:
+@pytest.mark.parametrize(
+    ("successes", "notice"),
+    [((0,), NOTHING_READ), ((0, -1), NOTHING_READ), ((4,), ""), ((0, 1), "")],
+)
+async def test_only_when_every_page_failed_the_answer_begins_with_it(
+    tmp_path: Path, successes: tuple[int, ...], notice: str
+) -> None:
     model = ScriptedModel([*[call(CRAWL)] * len(successes), "That is it."])
-    async with scripted_runtime(root, model=model, tools=crawls(*successes)) as runtime:
-        return await answer(runtime, inbound("continue with it"))
-
-
-@pytest.mark.parametrize("successes", [(0,), (0, -1)])
-async def test_when_every_page_failed_the_answer_begins_with_it(
-    tmp_path: Path, successes: tuple[int, ...]
-) -> None:
-    assert await said_after(tmp_path, *successes) == f"{NOTHING_READ}\n\nThat is it."
-
-
-@pytest.mark.parametrize("successes", [(4,), (0, 1)])
-async def test_when_a_page_was_read_or_none_was_wanted_it_is_not_said(
-    tmp_path: Path, successes: tuple[int, ...]
-) -> None:
-    assert await said_after(tmp_path, *successes) == "That is it."
+    async with scripted_runtime(tmp_path, model=model, tools=crawls(*successes)) as runtime:
+        said = await answer(runtime, inbound("continue with it"))
+    assert said == "\n\n".join(filter(None, (notice, "That is it.")))
 
 
 FAILURES = [RequestTooLarge, ReplyTruncated, ModelRejected, ModelUnavailable, SessionError]

@@ -10,6 +10,7 @@ from agent_core.composio import Account
 from agent_core.errors import AskRefused
 from agent_core.events import AuthEnded, AuthRequired, ToolCallProgressed
 from agent_core.ids import UserId
+from agent_core.runtime import Runtime
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel, call
 from tests.agent_core.runtime.office import BATCH, CONNECT, LINK, Office, requested, sending
@@ -47,6 +48,15 @@ def office(tmp_path: Path) -> Office:
     return office
 
 
+async def connecting(runtime: Runtime) -> AuthRequired:
+    """What a turn for Ann asks, once it waits for an account."""
+    turn = await begin(runtime, inbound("mail Bob"))
+    auth = await seen(runtime, turn, "auth_required")
+    assert isinstance(auth, AuthRequired)
+    await until(runtime, turn, "waiting")
+    return auth
+
+
 @pytest.mark.proves("connect.link_private")
 async def test_what_a_call_says_while_it_goes_on_holds_no_link(office: Office) -> None:
     model = ScriptedModel([call("mcp__pages__READ_SLOWLY", id="r"), "Read."])
@@ -61,10 +71,7 @@ async def test_what_a_call_says_while_it_goes_on_holds_no_link(office: Office) -
 async def test_after_a_link_was_opened_each_look_is_one_at_the_account(office: Office) -> None:
     office.accounts.connected.clear()
     async with office.runtime(ScriptedModel([sending(), "Sent."])) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        auth = await seen(runtime, turn, "auth_required")
-        assert isinstance(auth, AuthRequired)
-        await until(runtime, turn, "waiting")
+        auth = await connecting(runtime)
         over = asyncio.Event()
 
         async def then() -> None:
@@ -80,7 +87,7 @@ async def test_after_a_link_was_opened_each_look_is_one_at_the_account(office: O
         office.accounts.connect(ANN, "gmail")
         await runtime.asks.look((), now_s + 102.0)
         assert over.is_set()
-        await requested(runtime, turn, generation=2)
+        await requested(runtime, auth.turn, generation=2)
 
 
 @pytest.mark.proves("connect.missing")
@@ -89,17 +96,14 @@ async def test_a_missing_account_is_asked_of_the_person_and_the_call_goes_on_whe
 ) -> None:
     office.accounts.connected.clear()
     async with office.runtime(ScriptedModel([sending(), "Sent."])) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        auth = await seen(runtime, turn, "auth_required")
-        assert isinstance(auth, AuthRequired)
+        auth = await connecting(runtime)
         assert (auth.asker, auth.toolkits) == (ANN, ("gmail",))
-        await until(runtime, turn, "waiting")
         assert not await runtime.asks.check_connection(auth.ask, ANN)
         office.accounts.connect(ANN, "gmail")
         assert await runtime.asks.check_connection(auth.ask, ANN)
-        asked = await requested(runtime, turn, generation=2)
+        asked = await requested(runtime, auth.turn, generation=2)
         await runtime.asks.decide(asked.ask, ANN, "approved")
-        await end_of(runtime, turn)
+        await end_of(runtime, auth.turn)
     assert office.sent == [(ANN, "bob@example.com")]
 
 
@@ -146,10 +150,7 @@ async def test_a_link_that_a_tool_names_reaches_nobody_but_its_person(office: Of
     connect = call(CONNECT, {"toolkits": ["gmail"]}, id="connect")
     model = ScriptedModel([connect, "Connected."])
     async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("connect my mail"))
-        auth = await seen(runtime, turn, "auth_required")
-        assert isinstance(auth, AuthRequired)
-        await until(runtime, turn, "waiting")
+        auth = await connecting(runtime)
         with pytest.raises(AskRefused) as refused:
             await runtime.asks.connect_link(auth.ask, BEN, "gmail")
         assert refused.value.why == "not_yours"
@@ -158,8 +159,8 @@ async def test_a_link_that_a_tool_names_reaches_nobody_but_its_person(office: Of
         assert fresh != LINK
         office.accounts.connect(ANN, "gmail")
         await runtime.asks.check_connection(auth.ask, ANN)
-        await end_of(runtime, turn)
-        events = await events_of(runtime, turn)
+        await end_of(runtime, auth.turn)
+        events = await events_of(runtime, auth.turn)
     assert "uthentication completed" in told(model.requests[-1])
     [trace] = office.root.rglob("trace.json")
     first, *_ = json.loads(trace.read_text(encoding="utf-8"))["iterations"]
@@ -175,13 +176,10 @@ async def test_a_person_may_skip_connecting(office: Office) -> None:
     office.accounts.connected.clear()
     model = ScriptedModel([sending(), "Then without."])
     async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        auth = await seen(runtime, turn, "auth_required")
-        assert isinstance(auth, AuthRequired)
-        await until(runtime, turn, "waiting")
+        auth = await connecting(runtime)
         await runtime.asks.skip_connection(auth.ask, ANN)
-        assert (await end_of(runtime, turn)).answer == "Then without."
-        (ended,) = [e for e in await events_of(runtime, turn) if isinstance(e, AuthEnded)]
+        assert (await end_of(runtime, auth.turn)).answer == "Then without."
+        (ended,) = [e for e in await events_of(runtime, auth.turn) if isinstance(e, AuthEnded)]
         assert ended.outcome == "skipped"
     assert "does not want to connect gmail" in told(model.requests[-1])
     assert office.sent == []

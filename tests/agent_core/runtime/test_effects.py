@@ -238,7 +238,7 @@ async def test_one_session_that_cannot_be_seen_to_does_not_hold_up_the_others(
             raise RuntimeError("not this one")
 
     async with scripted_runtime(tmp_path, model=ScriptedModel(["Done."])) as runtime:
-        await runtime.readers.show_with("test", show)
+        await runtime.show_with("test", show)
         beside = Beside(tmp_path)
         for thread in (1, 2):
             message = inbound("continue", thread=thread)

@@ -245,11 +245,13 @@ async def test_a_branch_of_a_turn_that_has_ended_and_a_whole_turn_are_begun_agai
 
 
 @pytest.mark.proves("branch.stop")
-async def test_a_branch_ends_in_whatever_process_it_was_stopped(tmp_path: Path) -> None:
+async def test_a_branch_ends_once_in_whatever_process_it_was_stopped(tmp_path: Path) -> None:
     held = Held(then="(never said)")
     model = by_run(root=[task("a"), "Done."], a=[held])
     async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
         await elsewhere(tmp_path, turn, RunId("root.a"))
+        with pytest.raises(InterventionRefused, match="being ended"):
+            await step_in(runtime, child(turn, "a"), "stop")
         events = await events_of(runtime, turn)
     assert ends(events)["root.a"] == ("stopped", "This work was stopped by Ben.")
 
@@ -385,15 +387,6 @@ async def test_what_is_not_there_or_has_ended_cannot_be_stepped_in_at(tmp_path: 
         await end_of(runtime, turn)
         with pytest.raises(InterventionRefused, match="has ended"):
             await step_in(runtime, agent_id(turn, ROOT_RUN), "stop")
-
-
-async def test_a_branch_is_stopped_once(tmp_path: Path) -> None:
-    held = Held(then="(never said)")
-    model = by_run(root=[task("a"), "Done."], a=[held])
-    async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
-        await elsewhere(tmp_path, turn, RunId("root.a"))
-        with pytest.raises(InterventionRefused, match="being ended"):
-            await step_in(runtime, child(turn, "a"), "stop")
 
 
 @pytest.mark.proves("branch.root")

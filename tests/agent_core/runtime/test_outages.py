@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.mcp import HttpServer, HubLimits, McpHub
+from agent_core.mcp import HubLimits, McpHub
 from agent_core.testing.models import ScriptedModel
 from tests.agent_core.mcp.http_world import World
 from tests.agent_core.runtime.threads import begin, end_of, told
@@ -35,14 +35,3 @@ async def test_an_outage_is_told_once_to_the_person_and_to_the_model_until_it_is
         assert not any(tool.name.startswith("mcp__far__") for tool in request.tools)
     assert "cannot be had just now" not in told(third)
     assert any(tool.name.startswith("mcp__far__") for tool in third.tools)
-
-
-@pytest.mark.proves("hub.away")
-async def test_the_notice_is_in_the_language_of_the_thread(tmp_path: Path) -> None:
-    model = ScriptedModel(["Fertig."])
-    hub = McpHub([HttpServer(name="far", url="http://127.0.0.1:9/mcp")])
-    async with scripted_runtime(tmp_path, model=model, tools=hub, away=hub.away) as runtime:
-        message = inbound("Bitte schreibe mir einen Bericht über die Preise von Wohnungen in Ulm")
-        answer = (await end_of(runtime, await begin(runtime, message))).answer
-    await hub.close()
-    assert answer.startswith("Das ging gerade nicht: Far.")

@@ -12,7 +12,17 @@ from agent_core.runtime import Runtime
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.tools import FakeToolset
-from tests.agent_core.runtime.threads import ANN, BEN, at_work, begin, end_of, from_ben, look, told
+from tests.agent_core.runtime.threads import (
+    ANN,
+    BEN,
+    at_work,
+    begin,
+    end_of,
+    events_of,
+    from_ben,
+    look,
+    told,
+)
 from tests.runtimes import inbound, scripted_runtime
 
 NOVEMBER = datetime(2026, 11, 1, tzinfo=UTC)
@@ -25,11 +35,8 @@ async def runtime(tmp_path: Path) -> AsyncIterator[Runtime]:
 
 
 async def ask(runtime: Runtime, text: str, *, number: int = 1, thread: int = 1) -> TurnId:
-    turn = await runtime.handle(inbound(text, number=number, thread=thread))
-    assert turn is not None
-    async for _, event in runtime.events(turn):
-        if event.kind == "turn_finished":
-            break
+    turn = await begin(runtime, inbound(text, number=number, thread=thread))
+    await end_of(runtime, turn)
     return turn
 
 
@@ -57,10 +64,8 @@ async def test_what_was_spent_is_counted_from_a_day_on(runtime: Runtime) -> None
     assert spent.turns == 1
     stored = Usage()
     for session in await runtime.overview.sessions(ANN):
-        async for _, event in runtime.events(session.newest.id):
+        for event in await events_of(runtime, session.newest.id):
             stored += getattr(event, "usage", Usage())
-            if event.kind == "turn_finished":
-                break
     assert spent.tokens == stored.total_tokens > 0
     assert await runtime.overview.spent("T1", NOVEMBER) == spent
     later = await runtime.overview.spent(ANN, NOVEMBER.replace(month=12))
@@ -109,6 +114,4 @@ async def test_a_deleted_workspace_is_gone_with_its_files_and_the_next_answer_sa
     assert not workspace.exists()
     assert not await runtime.delete_workspace(SessionId("T1:C1:9.000009"))
     turn = await ask(runtime, "and on prices, please", number=2)
-    answer = (await runtime.turn(turn)).answer
-    assert answer is not None
-    assert "files" in answer
+    assert "files" in (await end_of(runtime, turn)).answer

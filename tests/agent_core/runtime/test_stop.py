@@ -100,28 +100,21 @@ async def test_stop_reaches_the_sub_agents_whose_reading_is_nothing_unsure(tmp_p
 
 
 @pytest.mark.proves("stop.behind")
-async def test_stop_ends_what_waits_behind_the_work_as_well(tmp_path: Path) -> None:
+async def test_stop_ends_what_waits_behind_it_and_continue_knows_of_it(
+    tmp_path: Path,
+) -> None:
     held = Held(then="unheard")
-    async with at_work(held.reached, tmp_path, model=ScriptedModel([held])) as (runtime, turn):
+    model = ScriptedModel([held, "all of it"])
+    async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
         queued = await begin(runtime, inbound("and Poland", number=2))
+        spain = inbound("and Spain", number=3)
+        await begin(runtime, spain)
+        assert await runtime.withdraw(spain.key)
         await stop(runtime)
         end = await end_of(runtime, turn)
         assert end.outcome == "stopped"
         assert "Not looked at yet: “and Poland”." in end.answer
         assert (await end_of(runtime, queued)).outcome == "stopped"
-
-
-@pytest.mark.proves("stop.behind")
-async def test_continue_after_a_stop_knows_what_was_added_before_it(tmp_path: Path) -> None:
-    held = Held(then="unheard")
-    model = ScriptedModel([held, "all of it"])
-    async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
-        await begin(runtime, inbound("and Poland", number=2))
-        spain = inbound("and Spain", number=3)
-        await begin(runtime, spain)
-        assert await runtime.withdraw(spain.key)
-        await stop(runtime)
-        await end_of(runtime, turn)
         going_on = await begin(runtime, inbound("continue", number=10))
         assert (await end_of(runtime, going_on)).answer == "all of it"
     assert "and Poland" in told(model.requests[-1])
@@ -201,23 +194,6 @@ async def test_a_wish_to_stop_in_other_words_is_understood_by_the_classifier(
         wish = await begin(runtime, from_ben(words, number=9))
         assert (await end_of(runtime, turn)).outcome == "stopped"
         assert (await end_of(runtime, wish)).answer == ""
-
-
-async def test_what_adds_to_the_work_steers_it_and_stops_nothing(tmp_path: Path) -> None:
-    held, classifier = Held(then=call("look")), ScriptedModel(["COMPLEX"])
-    model = ScriptedModel([held, "All of it."])
-    gate = Gate()
-    gate.release.set()
-    tools = FakeToolset({"look": FakeTool(run=gate.run)})
-    async with at_work(held.reached, tmp_path, model=model, classifier=classifier, tools=tools) as (
-        runtime,
-        turn,
-    ):
-        await begin(runtime, from_ben("stop at the year 2000, please", number=9))
-        held.release.set()
-        end = await end_of(runtime, turn)
-    assert (end.outcome, end.answer) == ("answered", "All of it.")
-    assert "stop at the year 2000" in str(model.requests[-1].messages)
 
 
 async def test_a_wish_to_stop_where_nothing_runs_says_so(tmp_path: Path) -> None:

@@ -25,7 +25,6 @@ class Office:
         self.now = FRIDAY
         self.begun: list[InboundMessage] = []
         self.troubles: list[Schedule] = []
-        self.in_the_way: Obstacle | None = None
         self.database = database
         self.store = ScheduleStore(database)
         self.timekeeper = Timekeeper(self.store, self.take, lambda: self.now, at_once=at_once)
@@ -36,7 +35,7 @@ class Office:
             self.begun.append(message)
 
     async def obstacle(self, schedule: Schedule) -> Obstacle | None:
-        return self.in_the_way
+        """Nothing is in the way."""
 
     async def material(self, schedule: Schedule, since: datetime) -> str:
         return f"Posts since {since:%Y-%m-%d}"
@@ -180,31 +179,6 @@ async def test_a_success_forgets_the_failures_before_it(office: Office) -> None:
         await office.end(state)
     schedule = await office.store.get(ScheduleId("one"))
     assert (schedule.status, schedule.failures) == ("active", 1)
-
-
-@pytest.mark.parametrize("obstacle", ["owner_left", "place_closed", "not_in_place"])
-@pytest.mark.proves("digest.paused")
-async def test_what_stands_in_the_way_pauses_it_before_a_run(
-    office: Office, obstacle: Obstacle
-) -> None:
-    await office.add()
-    office.in_the_way = obstacle
-    await office.look(FRIDAY + timedelta(hours=1))
-    paused = await office.store.get(ScheduleId("one"))
-    assert (paused.status, paused.reason, office.begun) == ("paused", obstacle, [])
-    assert office.troubles == [paused]
-
-
-@pytest.mark.proves("digest.paused")
-async def test_a_place_that_takes_no_post_pauses_it_once(office: Office) -> None:
-    await office.add()
-    await office.look(FRIDAY + timedelta(hours=1))
-    [slot] = await office.slots()
-    await office.timekeeper.refuse(slot, "may_not_post")
-    await office.timekeeper.refuse(slot, "may_not_post")
-    paused = await office.store.get(ScheduleId("one"))
-    assert (paused.status, paused.reason) == ("paused", "may_not_post")
-    assert office.troubles == [paused]
 
 
 async def test_one_that_was_deleted_meanwhile_stays_deleted(office: Office) -> None:

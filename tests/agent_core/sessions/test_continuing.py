@@ -49,7 +49,7 @@ async def test_what_was_told_is_not_shown_once_more(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel(["nine bridges"])) as runtime:
         await go_on(runtime)
     async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
-        await runtime.readers.show_with("r", reader)
+        await runtime.show_with("r", reader)
     assert shown == [inbound("").session]
 
 

@@ -41,7 +41,7 @@ from agent_core.events import (
 )
 from agent_core.ids import ToolCallId
 from agent_core.loop.agent import RunLimits
-from agent_core.loop.ask_user import ASK_USER
+from agent_core.loop.calls import ASK_USER
 from agent_core.messages import Attachment, InboundMessage, JsonObject, Opaque, Part, Text, ToolCall
 from agent_core.models import ModelRequest, Reply, ToolSpec
 from agent_core.runtime import Runtime

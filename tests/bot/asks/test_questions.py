@@ -77,7 +77,7 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
 async def asking(place: Place, *lines: str, begins: bool = True) -> AsyncGenerator[Asking]:
     script = [ASK, *lines] if begins else [*lines]
     async with process(place, ScriptedModel(script)) as bot:
-        await bot.runtime.readers.show_with(READER, bot.presenting.attach)
+        await bot.runtime.show_with(READER, bot.presenting.attach)
         answers = AskClicks(bot.runtime.asks, place.api, lambda: NOW)
         if begins:
             await bot.front.handle(place.message("continue"))
