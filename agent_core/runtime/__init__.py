@@ -4,7 +4,7 @@ What a surface may know of stored things is named here; the rooms behind are non
 """
 
 from agent_core.classifier import Line, ReplyReader, Talk
-from agent_core.composio import Account, Accounts
+from agent_core.composio import Account
 from agent_core.consent import recipients_of, unpacked
 from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
 from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk
@@ -23,7 +23,6 @@ from agent_core.sessions import (
     LeaseLost,
     Ledger,
     Marks,
-    Overview,
     Preferences,
     Question,
     SessionState,
@@ -39,7 +38,6 @@ __all__ = [
     "AGREED",
     "MAX_TRIES",
     "Account",
-    "Accounts",
     "AnsweredTurn",
     "Ask",
     "Asks",
@@ -51,7 +49,6 @@ __all__ = [
     "Ledger",
     "Line",
     "Marks",
-    "Overview",
     "Preferences",
     "Question",
     "ReplyReader",
