@@ -4,7 +4,7 @@ What a surface may know of stored things is named here; the rooms behind are non
 """
 
 from agent_core.classifier import Line, ReplyReader, Talk
-from agent_core.composio import Account, Accounts
+from agent_core.composio import Account
 from agent_core.consent import recipients_of, unpacked
 from agent_core.prompts.language import (
     Language,
@@ -30,7 +30,6 @@ from agent_core.sessions import (
     LeaseLost,
     Ledger,
     Marks,
-    Overview,
     Preferences,
     Question,
     SessionState,
@@ -46,7 +45,6 @@ __all__ = [
     "AGREED",
     "MAX_TRIES",
     "Account",
-    "Accounts",
     "AnsweredTurn",
     "Ask",
     "Asks",
@@ -58,7 +56,6 @@ __all__ = [
     "Ledger",
     "Line",
     "Marks",
-    "Overview",
     "Preferences",
     "Question",
     "ReplyReader",

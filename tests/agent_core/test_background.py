@@ -6,19 +6,6 @@ import pytest
 from agent_core.background import Background, Backoff
 
 
-async def test_what_is_begun_can_be_awaited_and_is_let_go_when_it_is_done() -> None:
-    background = Background()
-
-    async def answer() -> int:
-        return 42
-
-    task = background.start(answer())
-    assert len(background) == 1
-    assert await task == 42
-    await background.settle()
-    assert len(background) == 0
-
-
 async def test_what_fails_unheard_is_logged_with_its_name(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

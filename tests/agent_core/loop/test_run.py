@@ -131,21 +131,14 @@ async def test_a_model_that_calls_tools_at_the_limit_is_not_obeyed(tmp_path: Pat
     assert [made_call.id for made_call in tools.calls] == ["a"]
 
 
-async def test_the_time_limit_ends_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limits", [RunLimits(max_duration_s=60), RunLimits(max_tokens=2_000)])
+async def test_time_and_tokens_end_the_run_cached_ones_counted_too(
+    tmp_path: Path, limits: RunLimits
+) -> None:
     around = Surroundings(workspace=tmp_path, clock=SteppingClock(step=timedelta(minutes=1)))
-    made, _ = agent(
-        [call("work"), "Time is up."], FakeToolset({"work": say_done}), RunLimits(max_duration_s=60)
-    )
+    costly = calls_reply(call("work"), usage=Usage(input_tokens=10, cache_read_tokens=2_000))
+    made, _ = agent([costly, "Enough."], FakeToolset({"work": say_done}), limits)
     assert (await run(made, around)).outcome == "limited"
-
-
-async def test_the_token_limit_counts_cached_tokens_too(tmp_path: Path) -> None:
-    costly = Usage(input_tokens=10, cache_read_tokens=2_000)
-    reply = calls_reply(call("work"), usage=costly)
-    made, _ = agent(
-        [reply, "Enough."], FakeToolset({"work": say_done}), RunLimits(max_tokens=2_000)
-    )
-    assert (await run(made, Surroundings(workspace=tmp_path))).outcome == "limited"
 
 
 async def test_a_cut_stream_is_tried_again_and_its_words_are_void(tmp_path: Path) -> None:
@@ -235,15 +228,6 @@ async def test_an_answer_that_stays_cut_off_says_so(tmp_path: Path) -> None:
     result = await run(made, Surroundings(workspace=tmp_path))
     assert result.outcome == "limited"
     assert CORE.say("en", "answer-cut-off") in result.text
-
-
-async def test_ids_that_a_gateway_uses_again_do_not_cost_results(tmp_path: Path) -> None:
-    tools = FakeToolset({"work": say_done})
-    made, model = agent([call("work", id="call_0"), call("work", id="call_0"), "Done."], tools)
-    await run(made, Surroundings(workspace=tmp_path))
-    sent = [part for m in model.requests[-1].messages for part in m.parts]
-    assert len([part for part in sent if isinstance(part, ToolResult)]) == 2
-    assert len({part.call_id for part in sent if isinstance(part, ToolResult)}) == 2
 
 
 async def test_ids_that_a_gateway_uses_again_in_each_turn_do_not_cost_results(

@@ -79,9 +79,8 @@ async def test_an_approval_that_comes_after_its_deadline_is_refused(office: Offi
     model = ScriptedModel([sending(), "Nobody approved it."])
     async with asking(office, model, clock) as (runtime, asked):
         late = timedelta(minutes=16)
-        with pytest.raises(AskRefused) as refused:
+        with pytest.raises(AskRefused, match=r"^over$"):
             await runtime.asks.decide(asked.ask, ANN, "approved")
-        assert refused.value.why == "over"
         await end_of(runtime, asked.turn)
         assert [e.verdict for e in await decided(runtime, asked.turn)] == ["expired"]
     assert office.sent == []
@@ -133,9 +132,8 @@ async def test_words_in_the_thread_are_no_approval_and_take_the_request_back(
         await begin(runtime, inbound("approved, but to bob@example.org", number=2))
         second = await requested(runtime, first.turn, nth=2, generation=2)
         assert office.sent == []
-        with pytest.raises(AskRefused) as refused:
+        with pytest.raises(AskRefused, match=r"^over$"):
             await runtime.asks.decide(first.ask, ANN, "approved")
-        assert refused.value.why == "over"
         await runtime.asks.decide(second.ask, ANN, "approved")
         await end_of(runtime, first.turn)
     assert office.sent == [(ANN, "bob@example.org")]
@@ -164,16 +162,13 @@ async def test_what_a_person_has_edited_is_approved_anew_and_made_exactly_so(
     model = ScriptedModel([sending(), "Sent."])
     async with asking(office, model) as (runtime, first):
         changes = {"recipient_email": "eve@example.com"}
-        with pytest.raises(AskRefused) as refused:
+        with pytest.raises(AskRefused, match=r"^not_yours$"):
             await runtime.asks.edit(first.ask, BEN, changes)
-        assert refused.value.why == "not_yours"
-        with pytest.raises(AskRefused) as refused:
+        with pytest.raises(AskRefused, match=r"^not_your_words$"):
             await runtime.asks.edit(first.ask, APPROVER, changes)
-        assert refused.value.why == "not_your_words"
         for wrong in ({"subject": "new"}, {"body": ["Hi"]}):
-            with pytest.raises(AskRefused) as refused:
+            with pytest.raises(AskRefused, match=r"^not_editable$"):
                 await runtime.asks.edit(first.ask, ANN, wrong)
-            assert refused.value.why == "not_editable"
         await runtime.asks.edit(first.ask, ANN, changes)
         second = await requested(runtime, first.turn, nth=2, generation=2)
         assert second.actions[0].arguments == {"recipient_email": "eve@example.com", "body": "Hi"}
@@ -270,9 +265,8 @@ async def test_after_text_from_outside_every_effect_asks_and_none_can_be_allowed
     async with asking(office, model) as (runtime, asked):
         assert asked.is_tainted
         assert not asked.may_allow_thread
-        with pytest.raises(AskRefused) as refused:
+        with pytest.raises(AskRefused, match=r"^tainted$"):
             await runtime.asks.decide(asked.ask, ANN, "approved_thread")
-        assert refused.value.why == "tainted"
         await runtime.asks.decide(asked.ask, ANN, "approved")
         await end_of(runtime, asked.turn)
     assert len(office.sent) == 1

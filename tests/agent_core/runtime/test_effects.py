@@ -26,6 +26,7 @@ from tests.agent_core.runtime.threads import (
     look,
     told,
     until,
+    waiting,
 )
 from tests.runtimes import inbound, scripted_runtime
 
@@ -171,8 +172,7 @@ async def test_what_a_turn_took_just_before_it_was_stopped_ends_with_it(tmp_path
 
 async def test_an_answer_that_was_taken_back_leaves_the_question_open(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel([ASK])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await until(runtime, turn, "waiting")
+        turn = await waiting(runtime, inbound("continue"))
     beside = Beside(tmp_path)
     answer = await beside.queue(inbound("2025", number=2))
     await beside.store.end_waiting(await beside.store.turn(turn))
@@ -188,8 +188,7 @@ async def test_an_answer_that_was_taken_back_leaves_the_question_open(tmp_path: 
 
 async def test_a_turn_that_breaks_off_again_and_again_ends_with_an_apology(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel([ASK])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await until(runtime, turn, "waiting")
+        turn = await waiting(runtime, inbound("continue"))
     beside = Beside(tmp_path)
     await beside.say("UPDATE turns SET status = 'running', generation = 50")
     async with scripted_runtime(tmp_path, model=ScriptedModel(["Next."])) as runtime:

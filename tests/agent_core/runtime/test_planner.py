@@ -13,7 +13,15 @@ from agent_core.messages import JsonObject
 from agent_core.models import ModelRequest
 from agent_core.runtime.turn import CLARIFYING_PATIENCE
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
-from tests.agent_core.runtime.threads import TIMEOUT_S, begin, end_of, events_of, told, until
+from tests.agent_core.runtime.threads import (
+    TIMEOUT_S,
+    begin,
+    end_of,
+    events_of,
+    told,
+    until,
+    waiting,
+)
 from tests.runtimes import inbound, scripted_runtime
 from tests.scopes import SteppingClock
 
@@ -131,8 +139,7 @@ ASKED = plan(
 async def test_an_answer_comes_before_the_work_and_reaches_all_of_it(tmp_path: Path) -> None:
     planner, model = ScriptedModel([ASKED]), explorers()
     async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
-        turn = await begin(runtime, inbound("Compare A, B and C"))
-        await until(runtime, turn, "waiting")
+        turn = await waiting(runtime, inbound("Compare A, B and C"))
         assert not model.requests
         await begin(runtime, inbound("2024", number=2))
         events = await events_of(runtime, turn)
@@ -150,8 +157,7 @@ async def test_without_an_answer_the_default_is_taken_after_some_minutes_and_sai
 ) -> None:
     planner, model, clock = ScriptedModel([ASKED]), explorers(), SteppingClock(step=timedelta())
     async with scripted_runtime(tmp_path, model=model, planner=planner, clock=clock) as runtime:
-        turn = await begin(runtime, inbound("Compare A, B and C"))
-        await until(runtime, turn, "waiting")
+        turn = await waiting(runtime, inbound("Compare A, B and C"))
         clock.now += CLARIFYING_PATIENCE
         assert (await end_of(runtime, turn)).answer == "Combined."
     first = next(r for r in model.requests if "sub-question" not in r.system)
@@ -165,8 +171,7 @@ async def test_a_blocking_question_waits_for_days_and_through_a_restart(tmp_path
     )
     planner, model, clock = ScriptedModel([line]), explorers(), SteppingClock(step=timedelta())
     async with scripted_runtime(tmp_path, model=model, planner=planner, clock=clock) as runtime:
-        turn = await begin(runtime, inbound("Compare A, B and C"))
-        await until(runtime, turn, "waiting")
+        turn = await waiting(runtime, inbound("Compare A, B and C"))
     clock.now += timedelta(days=3)
     async with scripted_runtime(tmp_path, model=model, planner=planner, clock=clock) as runtime:
         await until(runtime, turn, "waiting")

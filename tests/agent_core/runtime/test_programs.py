@@ -7,7 +7,7 @@ import pytest
 from agent_core.events import ArtifactSaved
 from agent_core.programs import Interpreter
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
-from tests.agent_core.runtime.threads import begin, end_of, events_of, told, until
+from tests.agent_core.runtime.threads import begin, end_of, events_of, told, waiting
 from tests.runtimes import inbound, scripted_runtime
 
 pytestmark = pytest.mark.process("programs run in processes of Monty")
@@ -24,8 +24,7 @@ async def test_variables_outlive_a_question_and_a_restart(tmp_path: Path) -> Non
     async with scripted_runtime(
         tmp_path, interpreter=Interpreter(), model=ScriptedModel(script)
     ) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await until(runtime, turn, "waiting")
+        turn = await waiting(runtime, inbound("continue"))
     model = ScriptedModel([program("x + 1", id="again"), "Done."])
     async with scripted_runtime(tmp_path, interpreter=Interpreter(), model=model) as runtime:
         await begin(runtime, inbound("2026", number=2))

@@ -48,14 +48,13 @@ def test_small_talk_waits_for_nothing_but_a_thumb_up_that_may_be_a_yes(
 
 
 def turn_of(
-    text: str, *, seq: int = 1, outcome: Outcome | None = "answered", answer: str = ""
+    said: InboundMessage | str,
+    *,
+    seq: int = 1,
+    outcome: Outcome | None = "answered",
+    answer: str = "",
 ) -> StoredTurn:
-    return stored(inbound(text, number=seq), seq=seq, outcome=outcome, answer=answer)
-
-
-def stored(
-    message: InboundMessage, *, seq: int, outcome: Outcome | None, answer: str
-) -> StoredTurn:
+    message = inbound(said, number=seq) if isinstance(said, str) else said
     return StoredTurn(
         id=TurnId(f"turn:{message.key}"),
         session=SessionId(message.session),
@@ -69,11 +68,10 @@ def stored(
 
 
 def answered(message: InboundMessage | str, *earlier: StoredTurn) -> str | None:
-    asked = inbound(message, number=9) if isinstance(message, str) else message
-    turn = stored(asked, seq=9, outcome=None, answer="")
+    turn = turn_of(message, seq=9, outcome=None)
     if not needs_no_model(turn, earlier):
         return None
-    routed = answer_small_talk(turn, earlier, [], asked.received_at)
+    routed = answer_small_talk(turn, earlier, [], turn.inbound.received_at)
     return routed.answer.text if routed.answer else None
 
 

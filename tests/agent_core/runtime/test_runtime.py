@@ -111,13 +111,6 @@ async def test_a_failure_is_told_plainly_with_a_reference_and_a_reply_to_it_is_c
     assert route(again).reason == "unfinished_work"
 
 
-async def test_one_gesture_is_one_turn(tmp_path: Path) -> None:
-    model = ScriptedModel(["Once."])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        await turn_events(runtime, inbound("Do it"))
-        assert await runtime.handle(inbound("Do it")) is None
-
-
 @pytest.mark.proves("compliance.injected")
 async def test_an_extracting_run_without_a_corpus_gets_the_correction(tmp_path: Path) -> None:
     task = call(

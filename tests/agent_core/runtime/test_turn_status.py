@@ -5,24 +5,8 @@ from typing import Any
 
 import pytest
 
-from agent_core.events import (
-    AnyEvent,
-    ApprovalDecided,
-    ApprovalRequested,
-    ArtifactSaved,
-    Outcome,
-    QuestionAsked,
-    RunFinished,
-    RunStarted,
-    Source,
-    StepFinished,
-    StepStarted,
-    ToolCallFinished,
-    ToolCallStarted,
-    TurnStarted,
-    Usage,
-)
-from agent_core.ids import ROOT_RUN, AskId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.events import EVENT, AnyEvent, Outcome, Source
+from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import JsonObject
 from agent_core.prompts.language import Language
 from agent_core.runtime.turn_status import MAX_GIST_CHARS, TurnStatus
@@ -39,69 +23,38 @@ GO_ON = "Reply “continue” and I go on from there."
 ADD = "To add something, just write; “stop” ends it."
 
 
-def at(n: int, run: RunId = ROOT_RUN) -> dict[str, Any]:
-    return {
-        "session": SessionId("s"),
-        "turn": TurnId("t"),
-        "run": run,
-        "step": 1,
-        "attempt": 1,
-        "n": n,
-        "at": BEGIN,
-    }
+def made(kind: str, run: RunId = ROOT_RUN, /, **fields: Any) -> AnyEvent:
+    at = {"session": "s", "turn": "t", "run": run, "step": 1, "attempt": 1, "n": 1, "at": BEGIN}
+    return EVENT.validate_python(at | {"kind": kind} | fields)
 
 
-def begun() -> TurnStarted:
-    return TurnStarted(**at(0), asker=UserId("T:U"), author_name="Ann", text="Go")
+def begun() -> AnyEvent:
+    return made("turn_started", asker="T:U", author_name="Ann", text="Go")
 
 
-def part(run: RunId, title: str, agent: str = "explorer") -> RunStarted:
-    return RunStarted(**at(0, run), parent=ROOT_RUN, agent=agent, task="…", title=title)
+def part(run: RunId, title: str, agent: str = "explorer") -> AnyEvent:
+    return made("run_started", run, parent=ROOT_RUN, agent=agent, task="…", title=title)
 
 
-def ended(run: RunId, text: str, outcome: Outcome = "answered") -> RunFinished:
-    return RunFinished(**at(9, run), outcome=outcome, text=text)
+def ended(run: RunId, text: str, outcome: Outcome = "answered") -> AnyEvent:
+    return made("run_finished", run, outcome=outcome, text=text)
 
 
-def thought(text: str = "", run: RunId = ROOT_RUN) -> StepFinished:
-    return StepFinished(
-        **at(1, run),
-        text=text,
-        thinking="",
-        model="m",
-        stop_reason="tool_use",
-        usage=Usage(),
-        duration_s=1.0,
-        tool_calls=1,
-    )
+def thought(text: str = "", run: RunId = ROOT_RUN) -> AnyEvent:
+    spent: JsonObject = {"stop_reason": "tool_use", "usage": {}, "duration_s": 1.0, "tool_calls": 1}
+    return made("step_finished", run, text=text, thinking="", model="m", **spent)
 
 
 def called(
     tool: str, arguments: JsonObject | None = None, *, call: str = "c1", run: RunId = ROOT_RUN
-) -> ToolCallStarted:
-    return ToolCallStarted(
-        **at(2, run), call_id=ToolCallId(call), tool=tool, arguments=arguments or {}
-    )
+) -> AnyEvent:
+    return made("tool_call_started", run, call_id=call, tool=tool, arguments=arguments or {})
 
 
-def returned(
-    tool: str = CRAWL,
-    *sources: Source,
-    call: str = "c1",
-    run: RunId = ROOT_RUN,
-    is_unsure: bool = False,
-) -> ToolCallFinished:
-    return ToolCallFinished(
-        **at(3, run),
-        call_id=ToolCallId(call),
-        tool=tool,
-        is_error=is_unsure,
-        preview="",
-        size_bytes=0,
-        duration_s=1.0,
-        may_have_happened=is_unsure,
-        sources=sources,
-    )
+def returned(tool: str, *sources: Source, run: RunId = ROOT_RUN, unsure: bool = False) -> AnyEvent:
+    size = {"preview": "", "size_bytes": 0, "duration_s": 1.0, "sources": sources}
+    end = {"tool": tool, "is_error": unsure, "may_have_happened": unsure}
+    return made("tool_call_finished", run, call_id="c1", **end, **size)
 
 
 def read(*titles: str, run: RunId = ROOT_RUN) -> list[AnyEvent]:
@@ -110,14 +63,9 @@ def read(*titles: str, run: RunId = ROOT_RUN) -> list[AnyEvent]:
     return [called(CRAWL, run=run), returned(CRAWL, *pages, run=run)]
 
 
-def saved() -> ArtifactSaved:
-    return ArtifactSaved(
-        **at(4),
-        path="work_products/a.html",
-        title="Heat pumps",
-        mimetype="text/html",
-        size_bytes=1,
-    )
+def saved() -> AnyEvent:
+    file = {"path": "work_products/a.html", "title": "Heat pumps", "mimetype": "text/html"}
+    return made("artifact_saved", **file, size_bytes=1)
 
 
 def mail(**more: object) -> JsonObject:
@@ -225,7 +173,7 @@ def test_what_was_added_too_late_is_named() -> None:
 def test_what_may_have_happened_is_told_as_a_deed(
     tool: str, arguments: JsonObject, deed: str
 ) -> None:
-    lost = [begun(), called(tool, arguments), returned(tool, is_unsure=True)]
+    lost = [begun(), called(tool, arguments), returned(tool, unsure=True)]
     assert TurnStatus(lost).unsure(CORE.of("en")) == (
         f"I cannot tell whether this was done: {deed}. Please check before it is done again."
     )
@@ -234,7 +182,7 @@ def test_what_may_have_happened_is_told_as_a_deed(
 
 def test_what_stays_in_the_workspace_is_nobodys_worry() -> None:
     tool = "mcp__local_toolkit__write_local_file"
-    assert TurnStatus([called(tool), returned(tool, is_unsure=True)]).unsure(CORE.of("en")) == ""
+    assert TurnStatus([called(tool), returned(tool, unsure=True)]).unsure(CORE.of("en")) == ""
 
 
 def test_who_asks_how_far_it_is_hears_of_pages_and_of_what_it_is_at() -> None:
@@ -259,41 +207,17 @@ def test_a_first_step_that_takes_long_has_not_just_begun() -> None:
 
 
 def test_a_turn_that_waits_says_for_what() -> None:
-    deadline, call = BEGIN, ToolCallId("c")
-    question = QuestionAsked(
-        **at(5),
-        ask=AskId("q"),
-        call_id=call,
-        asker=UserId("T:U"),
-        question="?",
-        options=(),
-        deadline=deadline,
-    )
+    ask = {"ask": "k", "call_id": "c"}
+    asked = ask | {"asker": "T:U", "deadline": BEGIN}
+    call = {"tool": BATCH, "actions": (), "digest": "d", "is_tainted": False}
+    question = made("question_asked", question="?", options=(), **asked)
+    approval = made("approval_requested", **asked, **call, may_allow_thread=False)
+    decision = {"verdict": "approved", "by": "T:U", "reason": "", "for_thread": False}
+    decided = made("approval_decided", **ask, **decision)
     assert asked_after(9, question) == "I am waiting for an answer to my question above."
-    approval = ApprovalRequested(
-        **at(5),
-        ask=AskId("k"),
-        call_id=call,
-        asker=UserId("T:U"),
-        tool=BATCH,
-        actions=(),
-        digest="d",
-        is_tainted=False,
-        may_allow_thread=False,
-        deadline=deadline,
-    )
     assert asked_after(9, approval) == "I am waiting for a click on my request above."
-    decided = ApprovalDecided(
-        **at(6),
-        ask=AskId("k"),
-        call_id=call,
-        verdict="approved",
-        by=UserId("T:U"),
-        reason="",
-        for_thread=False,
-    )
     assert asked_after(9, approval, decided) == f"I have just begun. {ADD}"
-    assert asked_after(9, question, StepStarted(**at(7))) == f"I have just begun. {ADD}"
+    assert asked_after(9, question, made("step_started")) == f"I have just begun. {ADD}"
 
 
 @pytest.mark.parametrize("language", CORE.languages)

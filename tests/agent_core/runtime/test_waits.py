@@ -18,6 +18,7 @@ from tests.agent_core.runtime.threads import (
     seen,
     told,
     until,
+    waiting,
 )
 from tests.runtimes import inbound, scripted_runtime
 
@@ -54,8 +55,7 @@ async def test_a_question_outlives_restarts_and_a_deploy_that_changed_the_workfl
     tmp_path: Path,
 ) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel([ASK])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await until(runtime, turn, "waiting")
+        turn = await waiting(runtime, inbound("continue"))
     async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
         assert (await runtime.turn(turn)).status == "waiting"
     model = ScriptedModel(["In 2025."])
@@ -70,8 +70,7 @@ async def test_a_question_that_nobody_answers_ends_in_a_week_and_can_still_be_an
     tmp_path: Path,
 ) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel([ASK])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await until(runtime, turn, "waiting")
+        turn = await waiting(runtime, inbound("continue"))
 
     def in_eight_days() -> datetime:
         return datetime.now(UTC) + timedelta(days=8)
@@ -93,8 +92,7 @@ async def test_several_questions_one_after_another_are_answered_by_whoever_is_na
     second = call("ask_user", {"question": "And which month?"}, id="q2")
     model = ScriptedModel([ASK, second, "May 2026."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await until(runtime, turn, "waiting")
+        turn = await waiting(runtime, inbound("continue"))
         await begin(runtime, inbound("2026", number=2))
         await until(runtime, turn, "waiting", generation=2)
         await begin(runtime, from_ben("the later one", number=3))
@@ -107,8 +105,7 @@ async def test_two_questions_at_once_are_one_question(tmp_path: Path) -> None:
     other = call("ask_user", {"question": "And why?"}, id="q2")
     model = ScriptedModel([[ASK, other], "Fine."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await until(runtime, turn, "waiting")
+        turn = await waiting(runtime, inbound("continue"))
         await begin(runtime, inbound("2026", number=2))
         events = await events_of(runtime, turn)
     assert sum(isinstance(event, QuestionAsked) for event in events) == 1
@@ -118,8 +115,7 @@ async def test_two_questions_at_once_are_one_question(tmp_path: Path) -> None:
 @pytest.mark.proves("inbox.how_far")
 async def test_small_talk_is_no_answer(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel([ASK])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await until(runtime, turn, "waiting")
+        turn = await waiting(runtime, inbound("continue"))
         asked = await begin(runtime, inbound("how far are you?", number=2))
         words = (await end_of(runtime, asked)).answer
         assert words == "I am waiting for an answer to my question above."

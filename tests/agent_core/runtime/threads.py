@@ -31,6 +31,13 @@ async def begin(runtime: Runtime, message: InboundMessage) -> TurnId:
     return turn
 
 
+async def waiting(runtime: Runtime, message: InboundMessage) -> TurnId:
+    """The turn of a message, once it waits for a person."""
+    turn = await begin(runtime, message)
+    await until(runtime, turn, "waiting")
+    return turn
+
+
 @asynccontextmanager
 async def at_work(
     reached: asyncio.Event, root: Path, **options: Any
