@@ -118,7 +118,7 @@ LEAVES = [
     {"type": "link", "url": "https://a.test"},
     {"type": "link", "url": "javascript:alert(1)", "text": "no link"},
 ]
-TADA = '<span role="img" aria-label="tada emoji" title=":tada:" class="emoji">🎉</span>'
+TADA = '<span class="emoji" role="img" aria-label="tada emoji" title=":tada:">🎉</span>'
 
 
 @pytest.mark.parametrize(
