@@ -10,7 +10,7 @@ import secrets
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -27,8 +27,6 @@ _FIND = """SELECT rowid, snippet(pages, 1, '', '', '…', 40) FROM pages
 _IDLE = """a about an and are at be by can do does for from how in is it its of on or say that the
 their they this to was were what when where which who why will with your"""
 """Words that no page is looked for by."""
-_DAYS = {"h": 1 / 24, "d": 1, "w": 7, "m": 31, "y": 366}
-_WHEN = re.compile(r"(\d{0,3})([hdwmy])")
 
 
 class Caller(NamedTuple):
@@ -110,14 +108,13 @@ class Apps:
         label: str,
         file: StoredFile | None,
     ) -> Data:
-        to = [given.get("recipient_email"), *given.get("extra_recipients", [])]
         mail_id = secrets.token_hex(8)
         mail: Data = {
             "messageId": mail_id,
             "threadId": mail_id,
             "subject": given.get("subject", ""),
             "sender": sender.identity,
-            "to": ", ".join(filter(None, to)),
+            "to": given.get("recipient_email", ""),
             "cc": ", ".join(given.get("cc", [])),
             "bcc": ", ".join(given.get("bcc", [])),
             "messageTimestamp": self._clock().isoformat(),
@@ -212,9 +209,8 @@ def _holds(mail: Data, query: str) -> bool:
 class SearchEngine:
     """Searches pages, which are read at the first search."""
 
-    def __init__(self, load: PageLoader, clock: Callable[[], datetime]) -> None:
+    def __init__(self, load: PageLoader) -> None:
         self._load = load
-        self._clock = clock
         self._pages: Sequence[WebPage] = ()
         self._index: sqlite3.Connection | None = None
         self._loading = asyncio.Lock()
@@ -234,26 +230,19 @@ class SearchEngine:
         return {"citations": citations}
 
     async def news(self, given: Data) -> Data:
-        """COMPOSIO_SEARCH_NEWS: articles, within a range of time where one is asked for."""
-        since = None
-        span = _WHEN.fullmatch(given.get("when", ""))
-        if span:
-            days = int(span[1] or 1) * _DAYS[span[2]]
-            since = self._clock() - timedelta(days=days)
-        results: list[Data] = []
-        for page, snippet in await self._find(given["query"]):
-            is_old = since and (page.date is None or page.date < since)
-            if page.kind == "web" or is_old:
-                continue
-            result = {
-                "position": len(results) + 1,
+        """COMPOSIO_SEARCH_NEWS: articles, the best first."""
+        hits = await self._find(given["query"])
+        results = [
+            {
                 "title": page.title,
                 "link": page.url,
                 "source": page.source,
                 "snippet": snippet,
                 "date": _write_date(page.date) if page.date else "",
             }
-            results.append(result)
+            for page, snippet in hits
+            if page.kind == "news"
+        ]
         return {"news_results": results[: given["num_results"]]}
 
     async def _find(self, query: str) -> list[tuple[WebPage, str]]:

@@ -38,8 +38,6 @@ _PREFIX = "/api/v3.1"
 _SESSION = f"{_PREFIX}/tool_router/session"
 _DIRECT_CHARS = 20_000
 """Where a session does not say how long results may be that come directly."""
-_MAX_BYTES = 6_000_000
-"""The transport's limit for one answer."""
 _MAX_FILE_BYTES = 100_000_000
 
 _OPEN_PATHS = (LINK_PATH, "/s3/", "/mailbox")
@@ -117,7 +115,6 @@ class ComposioStandIn(Service):
         app.add_routes(self._rest_routes())
         app.add_routes(ComposioPages(self).routes())
         app.router.add_post("/v3/mcp/{session_id}", self._answer_mcp)
-        app.router.add_route("*", "/{path:.*}", _refuse_path)
         return app
 
     async def _answer_mcp(self, request: web.Request) -> web.Response:
@@ -143,7 +140,7 @@ class ComposioStandIn(Service):
                 error = {"code": _NO_METHOD, "message": "Method not found"}
                 return web.json_response({**answer, "error": error})
         answer["result"] = {"resultType": "complete", **result}
-        return _bounded(answer)
+        return web.json_response(answer)
 
     def _session_of(self, request: web.Request) -> RouterSession:
         """The session that a request names. Raises RestError."""
@@ -211,7 +208,7 @@ class ComposioStandIn(Service):
             "error": outcome.error,
             "result_type": "failed" if outcome.error else "completed",
         }
-        return _bounded(answer)
+        return web.json_response(answer)
 
     async def _link(self, request: web.Request) -> web.Response:
         session = self._session_of(request)
@@ -220,10 +217,7 @@ class ComposioStandIn(Service):
         if toolkit not in toolkits():
             raise RestError(404, "Toolkit_ToolkitNotFound", NO_TOOLKIT.format(toolkit))
         account = self.accounts.begin(session.user_id, toolkit)
-        answer = {
-            "redirect_url": self.link_of(account),
-        }
-        return web.json_response(answer, status=201)
+        return web.json_response({"redirect_url": self.link_of(account)}, status=201)
 
     async def _list_accounts(self, request: web.Request) -> web.Response:
         query = request.query
@@ -236,7 +230,7 @@ class ComposioStandIn(Service):
             )
             if is_wanted:
                 items.append(account.as_json())
-        return web.json_response({"items": items, "total_items": len(items), "next_cursor": None})
+        return web.json_response({"items": items})
 
     async def _remove_account(self, request: web.Request) -> web.Response:
         if not self.accounts.remove(request.match_info["id"]):
@@ -305,11 +299,6 @@ class ComposioStandIn(Service):
             return error.as_response()
 
 
-async def _refuse_path(request: web.Request) -> web.Response:
-    asked = f"{request.method} {request.path}"
-    raise RestError(404, "HTTP_NotFound", f"{asked} is not part of this sandbox")
-
-
 def _describe(tool: Tool) -> Data:
     return {
         "name": tool.slug,
@@ -322,11 +311,3 @@ def _describe(tool: Tool) -> Data:
             "openWorldHint": "openWorldHint" in tool.about["tags"],
         },
     }
-
-
-def _bounded(answer: Data) -> web.Response:
-    """An answer as the transport carries it. Raises RestError: it is too large for that."""
-    text = json.dumps(answer)
-    if len(text) > _MAX_BYTES:
-        raise RestError(413, "HTTP_PayloadTooLarge", "The response is larger than 6 MB")
-    return web.json_response(text=text)

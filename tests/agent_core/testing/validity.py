@@ -16,7 +16,7 @@ from agent_core.context.history import LOST_RESULT
 from agent_core.messages import JsonObject, Message, Opaque, Text, ToolCall, ToolResult
 from agent_core.models import ModelRequest, Reply
 from agent_core.models.anthropic_messages import request_body
-from bot.sandbox.model.validation import RefusedError, validate
+from bot.sandbox.model.server import RefusedError, validate
 
 MARK = "[turn "
 """In the words that open each turn, so that its own part of a history can be told."""

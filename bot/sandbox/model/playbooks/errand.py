@@ -34,6 +34,7 @@ OWN = re.compile(r"\b(?:me|us|my)\b")
 REPORT_TITLE = re.compile(r"The report “([^”]+)”")
 CITATIONS = re.compile(r"(?m)^The report “.*$| \(\[[^\]]+\]\([^)]+\)\)| \[\d+\]")
 REPORT_FILE = re.compile(r"work_products/[^\s\"]+\.html")
+HAS_ACCOUNT = re.compile(r"\"has_active_connection\":\s*true")
 CONNECTED = re.compile(r"\[Authentication completed|\"active\"")
 TO_WHOM = "Which email address should the mail go to?"
 ONLY_MAIL = (
@@ -73,34 +74,27 @@ def decide(dialogue: Dialogue) -> StandInReply | None:
     mail = MAIL.search(words)
     if mail is None:
         return say(ONLY_MAIL)
+    answer = ""
     dictated = SAYS.search(words, mail.start())
     if dictated:
         text = dictated["text"]
         words = words[: dictated.start()]
         content = MailContent(text=text, title=text[:70])
-        return _carry_out(dialogue, content, words)
-    if SEARCHES.search(words) and stems(topic_of(words)):
-        return _research_and_mail(dialogue, words)
-    answers = [exchange.answer for exchange in dialogue.earlier if exchange.answer]
-    titles = REPORT_TITLE.findall("\n".join(answers))
-    last_answer = ["", *answers][-1]
-    last_title = ["", *titles][-1]
-    content = _content_of(last_answer, last_title)
-    return _carry_out(dialogue, content, words)
-
-
-def _research_and_mail(dialogue: Dialogue, words: str) -> StandInReply:
-    """The next step of the research, then of the mail with its result."""
-    work = research.decide(dialogue)
-    if not isinstance(work[0], ReplyText):
-        return work
-    text = work[0].text
-    if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in text:
-        return say(f"{text}\n\n{NO_CONTENT}")
-    content = _content_of(text, research.read_brief(dialogue).topic)
+    elif SEARCHES.search(words) and stems(topic_of(words)):
+        work = research.decide(dialogue)
+        if not isinstance(work[0], ReplyText):
+            return work
+        answer = work[0].text
+        if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in answer:
+            return say(f"{answer}\n\n{NO_CONTENT}")
+        content = _content_of(answer, research.read_brief(dialogue).topic)
+    else:
+        answers = [exchange.answer for exchange in dialogue.earlier if exchange.answer]
+        titles = REPORT_TITLE.findall("\n".join(answers))
+        content = _content_of(["", *answers][-1], ["", *titles][-1])
     step = _carry_out(dialogue, content, words)
-    if isinstance(step[0], ReplyText):
-        return say(f"{text}\n\n{step[0].text}")
+    if answer and isinstance(step[0], ReplyText):
+        return say(f"{answer}\n\n{step[0].text}")
     return step
 
 
@@ -156,9 +150,8 @@ def _connect(dialogue: Dialogue) -> StandInReply | None:
         if CONNECTED.search(connection.result):
             return None
         return _not_sent("the account of Gmail was not connected")
-    for status in objects_in(searches[-1:]):
-        if status.get("toolkit") == TOOLKIT and status.get("has_active_connection"):
-            return None
+    if HAS_ACCOUNT.search(searches[-1].result):
+        return None
     return (dialogue.use("MANAGE_CONNECTIONS", toolkits=[TOOLKIT]),)
 
 
@@ -224,13 +217,7 @@ def _ending(run: PastCall) -> str:
         why = result.get("error") or response.get("error") or refusal[:300]
         return NOT_SENT.format(why=why.strip().rstrip("."))
     mail = run.arguments["tools"][0]["arguments"]
-    sentence = f"The mail “{mail['subject']}” to {mail['recipient_email']} was sent"
-    if "attachment" in mail:
-        sentence += f", with {mail['attachment']['name']} attached"
-    account = as_object(run.data.get("acted_as")).get(TOOLKIT)
-    if account:
-        sentence += f", as {account}"
-    return f"{sentence}."
+    return f"The mail “{mail['subject']}” to {mail['recipient_email']} was sent."
 
 
 def _not_sent(why: str) -> StandInReply:
