@@ -116,22 +116,24 @@ class GivenUp(Exception):
     """Work was tried as often as it may be, or cannot be done now however often it is tried."""
 
 
+RETRY = Backoff(first_s=1.0, longest_s=30.0, factor=4.0)
+TRIES = 5
+
+
 async def retry(
     work: Callable[[], Awaitable[T]],
     *,
     name: str,
-    backoff: Backoff,
-    tries: int,
     sleep: Callable[[float], Awaitable[None]],
 ) -> T:
     """Do `work` until it succeeds, a bounded number of times. Raises GivenUp after the last one."""
-    for number in range(1, tries + 1):
+    for number in range(1, TRIES + 1):
         try:
             return await work()
         except GivenUp:
             raise
         except Exception:
             logger.exception("%s failed (try %d)", name, number)
-        if number < tries:
-            await sleep(backoff.wait_s(number))
+        if number < TRIES:
+            await sleep(RETRY.wait_s(number))
     raise GivenUp(name)

@@ -5,15 +5,17 @@ The core says who may decide. Here a click is held to the thread that the Ask st
 
 import asyncio
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
+from typing import Literal
 
 from agent_core.errors import AskRefused, ToolServerError
 from agent_core.ids import AskId, SessionId
-from agent_core.messages import InboundMessage
+from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Ask, Asks, Question
+from agent_core.words import Words
 from bot.clicks import (
     ApprovalClick,
     ApprovalForm,
@@ -40,6 +42,11 @@ logger = logging.getLogger(__name__)
 RENEW_AFTER_S = 480.0
 """Composio's links live for ten minutes, and one may have been minted a while before."""
 
+_DECISIONS: Mapping[str, Literal["approved", "approved_thread"]] = {
+    "consent.approve": "approved",
+    "consent.approve_thread": "approved_thread",
+}
+
 
 class AskClicks:
     """A click that comes again is answered: it was decided already.
@@ -65,31 +72,36 @@ class AskClicks:
         person: Person,
     ) -> None:
         """Approve a call, or open the form to reject it, to edit it, or to see it whole."""
-        words = BOT.of(language_of(person))
         with _refusals("consent-refusal-not-yours"):
             ask = await self._require_in(click.ask, gesture.session)
-            match click.kind:
-                case "consent.approve":
-                    await self._asks.decide(ask.id, gesture.by, "approved")
-                    return
-                case "consent.approve_thread":
-                    await self._asks.decide(ask.id, gesture.by, "approved_thread")
-                    return
-                case "consent.reject":
-                    await self._asks.check_may_decide(ask.id, gesture.by)
-                    form = reason_form(ask.id, gesture.session, words)
-                case "consent.edit":
-                    await self._asks.check_may_edit(ask.id, gesture.by)
-                    form = edit_form(ask.approval.actions[0], ask.id, gesture.session, words)
-                case "consent.details":
-                    if ask.state != "open":
-                        raise AskRefused("over")
-                    form = await asyncio.to_thread(details_form, ask.approval.actions, words)
+            if decision := _DECISIONS.get(click.kind):
+                await self._asks.decide(ask.id, gesture.by, decision)
+                return
+            form = await self._form(click, ask, gesture, BOT.of(language_of(person)))
             if await self._api.open_view(gesture.trigger_id, form):
                 return
             if click.kind != "consent.reject":
                 raise Refused("consent-refusal-press-again")
             await self._asks.decide(ask.id, gesture.by, "rejected")
+
+    async def _form(
+        self,
+        click: ApprovalClick,
+        ask: Ask,
+        gesture: Gesture,
+        words: Words,
+    ) -> JsonObject:
+        """The form that a button opens, for whoever may send it."""
+        actions = ask.approval.actions
+        if click.kind == "consent.reject":
+            await self._asks.check_may_decide(ask.id, gesture.by)
+            return reason_form(ask.id, gesture.session, words)
+        if click.kind == "consent.edit":
+            await self._asks.check_may_edit(ask.id, gesture.by)
+            return edit_form(actions[0], ask.id, gesture.session, words)
+        if ask.state != "open":
+            raise AskRefused("over")
+        return await asyncio.to_thread(details_form, actions, words)
 
     async def submit(
         self,

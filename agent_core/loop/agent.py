@@ -56,7 +56,7 @@ class SteeringMessage:
     words: str
     """The person's own, for people to read."""
     whole: str
-    """The words with all that came with them."""
+    """The words with the posts and files that came with them."""
     text: str
     """What the model gets while it is at work."""
     files: tuple[AttachedFile, ...] = ()

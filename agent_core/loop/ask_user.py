@@ -3,11 +3,11 @@
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from agent_core.ids import ToolCallId
 from agent_core.loop.agent import BodyTool, RunScope
-from agent_core.messages import ToolCall, is_visible
+from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.prompts import prompt, schema
 from agent_core.sessions import Ask, Question, ask_id
@@ -18,15 +18,10 @@ PATIENCE = timedelta(days=7)
 """How long a question waits for its answer."""
 
 
-def _require_visible(text: str) -> str:
-    if not is_visible(text):
-        raise ValueError("nobody would see anything of this")
-    return text
-
-
-Visible = AfterValidator(_require_visible)
-QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=3_000), Visible]
-OptionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), Visible]
+QuestionText = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=3_000)
+]
+OptionText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 
 
 class AskArguments(BaseModel):

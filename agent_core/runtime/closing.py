@@ -259,7 +259,7 @@ def turn_at(parts: TurnParts, turn: StoredTurn, slot: str) -> EventHeader:
 
 
 async def end_absorbed(parts: TurnParts, turn: StoredTurn) -> None:
-    """Emit TurnFinished for every message this turn absorbed, as a stop may have come between.
+    """Emit TurnFinished for every message this turn absorbed; needed where a stop came between.
 
     What the root run did not take in is kept in the history, for whoever goes on later.
     """

@@ -92,10 +92,10 @@ class Dispatch:
             await self._show_unread(session)
 
     async def advance(self, session: SessionId) -> None:
-        """See to the session's turns, if this process works on the session or can from now on.
+        """Begin, end or go on with turns of the session, if this process has its lease or gets it.
 
-        OrderTaker and small talk go first; work begins when no other is at work, or answers the
-        question that it waits for.
+        Small talk and stops go first. Work begins when no other work goes on; a message may end the
+        wait of work that waits.
         """
         async with self.lock(session):
             if not await self._hold(session):
@@ -113,9 +113,9 @@ class Dispatch:
             await self._begin_work([turn for turn in unfinished if turn.kind == "work"])
 
     async def heed(self, turn: StoredTurn) -> None:
-        """What was written to work that goes on may ask to end it, in whatever words.
+        """Stop the work that goes on if a message asks for that, in whatever words.
 
-        It steers without waiting for this. Where this process dies meanwhile, it has only steered.
+        The message steers the work meanwhile, and only steers if this process dies first.
         """
         earlier = [
             each
@@ -138,13 +138,13 @@ class Dispatch:
             await self.stop(turn.session, stop, before=turn.seq)
 
     async def see_to(self, turn: StoredTurn) -> None:
-        """Something is to be done about a turn of this process: queued, to stop, or overdue."""
+        """Carry out what is due for a turn of this process: it is queued, to stop, or overdue."""
         if turn.stop is not None:
             await self._carry_out([turn])
         await self.advance(turn.session)
 
     async def revive(self, turn: StoredTurn) -> None:
-        """A turn that is said to run runs nowhere: it goes on."""
+        """Go on with a turn that is stored as running and runs nowhere."""
         if turn.id in self._suspects:
             return
         logger.warning("turn %s runs nowhere and is taken up", turn.id)
@@ -174,7 +174,7 @@ class Dispatch:
         return self._locks.setdefault(session, asyncio.Lock())
 
     async def _hold(self, session: SessionId) -> bool:
-        """Whether this process works on the session; what another one left goes on here first."""
+        """Whether this process has the session's lease; what a dead process left goes on first."""
         if self._leases.holds(session):
             return True
         fence = await self._leases.claim(session)
@@ -187,10 +187,10 @@ class Dispatch:
         return fence > 0
 
     async def _take_up(self, session: SessionId) -> None:
-        """What a process has left goes on.
+        """Go on with the session's interrupted turns.
 
-        Where a process died, each of its turns may be what killed it: they go on one by one, so
-        that a second death says which it was. What is new waits for none of them.
+        Each turn of a process that died may be what killed it: such turns go on one by one, so that
+        a second death tells which it was. New turns wait for none of them.
         """
         for turn in await self._store.unfinished_of(session):
             if turn.status == "running" and not await self._is_set_aside(turn):
@@ -227,7 +227,7 @@ class Dispatch:
         self._background.run(lambda: self._alone(turn.id), name=f"{turn.id} by itself")
 
     async def _alone(self, turn_id: TurnId) -> None:
-        """Until the turn gets on or is shown, or has had its time."""
+        """Go on with a suspect turn, and wait until it gets on or is shown, or its time is over."""
         async with self._one_by_one:
             self._suspects.discard(turn_id)
             turn = await self._store.turn(turn_id)
@@ -280,16 +280,17 @@ class Dispatch:
         return has_reply
 
     def _is_weighed(self, turn: StoredTurn) -> bool:
-        """Whether it is known that a message does more than to agree; it is asked now, if not."""
+        """Whether the model has said that a message does more than agree; it is asked if not."""
         if turn.id not in self._weighed:
             self._weighed[turn.id] = False
             self._background.run(lambda: self._weigh(turn.id), name=f"weigh {turn.id}")
         return self._weighed[turn.id]
 
     async def _weigh(self, turn_id: TurnId) -> None:
-        """A message to work that waits for an approval may only agree, which undoes nothing.
+        """Have the model say whether a message to work that waits for an approval only agrees.
 
-        It is answered at once then. A model that fails or is late says that it does more.
+        Then the message is answered at once and the wait goes on. A model that fails or is late
+        counts as saying that the message does more.
         """
         turn = await self._store.turn(turn_id)
         try:
@@ -378,7 +379,7 @@ class Dispatch:
         generation: int,
         error: Exception,
     ) -> None:
-        """Its record does not fit: it goes on at once. Anything else is found out in a while."""
+        """Go on at once where the record does not fit; after other errors the turn is revived."""
         if cannot_replay(error):
             self._background.run(lambda: self._go_on_from_history(TurnId(turn), generation + 1))
 

@@ -269,12 +269,12 @@ def answer_small_talk(
 
 
 def last_work(earlier: Sequence[StoredTurn]) -> StoredTurn | None:
-    """The newest turn that there was something to do in."""
+    """The newest turn with a task: no small talk, and not absorbed by another turn."""
     return next(filter(_is_work, reversed(earlier)), None)
 
 
 def work_to_tell(earlier: Sequence[StoredTurn]) -> StoredTurn | None:
-    """What is at work, which messages may wait for; where nothing is, the newest work."""
+    """The turn at work that a question about the state is about; else the newest with a task."""
     unfinished = (turn for turn in earlier if turn.outcome is None and _is_work(turn))
     return next(unfinished, None) or last_work(earlier)
 

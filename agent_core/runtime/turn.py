@@ -295,7 +295,7 @@ class _Generation:
         )
 
     async def _small_talk(self) -> Routed:
-        """What it says of the thread stays true to when it was said."""
+        """Recorded, so that what the answer says of the thread stays as it was at that moment."""
         before = work_to_tell(self.earlier)
         events = await self.parts.log.of_turn(before.id) if before else []
         return answer_small_talk(

@@ -15,7 +15,7 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from agent_core.background import Background, GivenUp
+from agent_core.background import Background, GivenUp, retry
 from agent_core.errors import SessionError
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger
@@ -42,7 +42,6 @@ from bot.inbound import (
     text_in,
 )
 from bot.ingress.filter import Rules, authorise, refusal, screen
-from bot.ingress.ingress import keep_trying
 from bot.slack_api import (
     People,
     Person,
@@ -65,7 +64,7 @@ error or a crash a gesture may come again, with the same key. Two may come at th
 person is None only for a payload that stands for everybody, where Slack does not know them.
 """
 
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -105,7 +104,7 @@ class Actions:
         left_s = answer_at_s - asyncio.get_running_loop().time()
         await asyncio.wait({task}, timeout=max(0.0, left_s))
         if not task.done():
-            _log.info("%s takes long: a modal closes, a command is answered later", gesture.key)
+            logger.info("%s takes long: a modal closes, a command is answered later", gesture.key)
             self.under_way.start(self._answer_late(gesture, task), name="late answer")
             return {}
         errors = task.result()
@@ -132,14 +131,14 @@ class Actions:
     def _read(self, body: JsonObject) -> Gesture | None:
         gesture = read_gesture(body)
         if gesture is None or type(gesture.payload) not in self._handlers:
-            _log.info("a gesture of the type %s is not known and is left", body.get("type"))
+            logger.info("a gesture of the type %s is not known and is left", body.get("type"))
             return None
         return gesture
 
     async def _let_in(self, gesture: Gesture, body: JsonObject) -> bool:
         """Whether it is to be handled: new, or sent again after errors. It is durable then."""
         if dropped := screen(gesture.sender, self._rules):
-            _log.info("dropped %s: %s", gesture.key, dropped)
+            logger.info("dropped %s: %s", gesture.key, dropped)
             return False
         if await self._ledger.record(gesture.key, "", without_links(body)):
             return True
@@ -151,9 +150,11 @@ class Actions:
     async def _handle(self, gesture: Gesture) -> Errors:
         """Never raises. The answer does not wait until the gesture is settled."""
         try:
-            errors = await keep_trying(gesture.key, lambda: self._carry_out(gesture), self._api)
+            errors = await retry(
+                lambda: self._carry_out(gesture), name=gesture.key, sleep=self._api.clock.sleep
+            )
         except GivenUp:
-            _log.error("%s is given up", gesture.key)
+            logger.exception("%s is given up", gesture.key)
             errors = await self._tell(gesture, Refused("ingress-in-vain"))
         self._handled[gesture.key] = errors
         self.under_way.start(self._settle(gesture.key), name="settle a gesture")
@@ -178,7 +179,7 @@ class Actions:
         rules = self._rules if sender.channel else replace(self._rules, channels=None)
         served = authorise(sender, rules, person)
         if not isinstance(served, Person):
-            _log.info("denied %s: %s", gesture.key, served)
+            logger.info("denied %s: %s", gesture.key, served)
             raise refusal(served)
 
     async def _tell(self, gesture: Gesture, refused: Refused) -> Errors:
@@ -210,8 +211,9 @@ class Actions:
     async def _settle(self, key: str) -> None:
         """A gesture that cannot be settled now comes back, and is settled then."""
         try:
-            await keep_trying(key, lambda: self._ledger.settle(key), self._api)
-        except GivenUp:
+            await self._ledger.settle(key)
+        except Exception:
+            logger.exception("%s is settled later", key)
             self.in_vain.add(key)
 
 

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
-from agent_core.background import Background, Backoff, GivenUp, retry
+from agent_core.background import Background, GivenUp, retry
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger, ReplyReader, small_talk
 from bot.front import FrontDoor, WorkspaceFiles
@@ -22,10 +22,6 @@ from bot.presenter import Indicators
 from bot.render import escape
 from bot.slack_api import People, SlackApi, SlackError
 from bot.threads import ThreadRef
-
-BACKOFF = Backoff(first_s=1.0, longest_s=30.0, factor=4.0)
-TRIES = 5
-"""After the last one a payload is left to be taken up again."""
 
 DRAIN_PATIENCE_S = 3.0
 CANCEL_PATIENCE_S = 1.0
@@ -44,17 +40,6 @@ async def leave_to_next_start(work: Background, *, patience_s: float = DRAIN_PAT
     if work:
         logger.warning("%d payloads are left to the next start", len(work))
     await work.close(patience_s=CANCEL_PATIENCE_S)
-
-
-async def keep_trying(key: str, work: Callable[[], Awaitable[T]], api: SlackApi) -> T:
-    """What the work for a payload comes to; raises GivenUp after the last try."""
-    return await retry(
-        work,
-        name=key,
-        backoff=BACKOFF,
-        tries=TRIES,
-        sleep=api.clock.sleep,
-    )
 
 
 class Ingress:
@@ -200,7 +185,11 @@ class Ingress:
         return bool(post.files) or small_talk(words) != "stop"
 
     async def _correct(self, event: Edit | Deletion | Halt) -> InboundPost | None:
-        return await keep_trying(event.key, lambda: self._handover.apply(event), self._api)
+        return await self._retry(event.key, lambda: self._handover.apply(event))
+
+    async def _retry(self, key: str, work: Callable[[], Awaitable[T]]) -> T:
+        """Raises GivenUp after the last try: the payload is left to be taken up again."""
+        return await retry(work, name=key, sleep=self._api.clock.sleep)
 
     async def _take_post(self, post: InboundPost, *, again: bool) -> None:
         """The author is looked up while earlier posts of the thread are still handed over."""
@@ -228,42 +217,39 @@ class Ingress:
     async def _judge(self, post: InboundPost) -> Admission | GivenUp:
         """An error raised here would end the wait for the lane, and so the order of the thread."""
         try:
-            return await keep_trying(post.key, lambda: self.filter.judge(post), self._api)
+            return await self._retry(post.key, lambda: self.filter.judge(post))
         except GivenUp as error:
             return error
 
     async def _act(self, admission: Admission | GivenUp, post: InboundPost) -> HandoverOutcome:
         """Never raises: an error would not tell whose payload waits."""
+        if isinstance(admission, GivenUp):
+            return "parked"
         try:
-            match admission:
-                case Admitted():
-                    return await self._deliver(admission)
-                case GivenUp():
-                    return "parked"
-                case None:
-                    forget = self._ledger.forget
-                    await keep_trying(
-                        post.key, lambda: forget(post.key, post.second_key), self._api
-                    )
-                case NotServed():
-                    thread_ts = post.thread.root_ts if post.is_reply else ""
-                    await self._api.whisper(
-                        post.thread.channel,
-                        post.user,
-                        admission.sentence,
-                        thread_ts=thread_ts,
-                    )
-                    await self._settle(post)
+            is_new = await self._retry(post.key, lambda: self._carry_out(admission, post))
         except GivenUp:
             return "parked"
-        return "known"
-
-    async def _deliver(self, admitted: Admitted) -> HandoverOutcome:
-        post = admitted.post
-        if not self.waits_its_turn(post) and await self._stop(admitted):
-            return "known"
-        is_new = await keep_trying(post.key, lambda: self._handover.deliver(admitted), self._api)
         return "begun" if is_new else "known"
+
+    async def _carry_out(self, admission: Admission, post: InboundPost) -> bool:
+        """Whether a turn begins by it."""
+        match admission:
+            case Admitted():
+                if not self.waits_its_turn(post) and await self._stop(admission):
+                    return False
+                return await self._handover.deliver(admission)
+            case NotServed():
+                await self._ledger.settle(post.key)
+                thread_ts = post.thread.root_ts if post.is_reply else ""
+                await self._api.whisper(
+                    post.thread.channel,
+                    post.user,
+                    admission.sentence,
+                    thread_ts=thread_ts,
+                )
+            case None:
+                await self._ledger.forget(post.key, post.second_key)
+        return False
 
     async def _stop(self, order: Admitted) -> bool:
         """Call off what is still being handed over, and stop what an order at the top ends.
@@ -284,18 +270,12 @@ class Ingress:
             return other.thread == post.thread
 
         self._posts.call_off(concerns, by=by, before_ts=post.ts)
-        if not is_for_all:
+        if not is_for_all or not await self._front.stop_channel(
+            team, channel, by, before_ts=post.ts
+        ):
             return False
-        stop_channel = self._front.stop_channel
-        was_stopped = await keep_trying(
-            post.key, lambda: stop_channel(team, channel, by, before_ts=post.ts), self._api
-        )
-        if was_stopped:
-            await self._settle(post)
-        return was_stopped
-
-    async def _settle(self, post: InboundPost) -> None:
-        await keep_trying(post.key, lambda: self._ledger.settle(post.key), self._api)
+        await self._ledger.settle(post.key)
+        return True
 
     async def _show_indicator(
         self,

@@ -9,7 +9,6 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
@@ -62,8 +61,8 @@ async def connect_socket(
     app_token: str,
     *,
     timing: Timing | None = None,
-    ask: TokenCheck | None = None,
-    on_healed: OnHealed | None = None,
+    ask: TokenCheck,
+    on_healed: OnHealed,
 ) -> SocketMode:
     """Open the socket over which Slack delivers, by the way of the app's client, and keep it open.
 
@@ -186,7 +185,7 @@ async def take_up(
     ledger: Ledger,
     ingress: Ingress,
     actions: Actions,
-    replays: Mapping[str, Replay] = MappingProxyType({}),
+    replays: Mapping[str, Replay],
 ) -> None:
     """Take up again what was recorded and not handled: in vain by this process, or a dead one.
 

@@ -43,8 +43,8 @@ class SocketMode:
         *,
         clock: MonotonicClock,
         timing: Timing,
-        ask: TokenCheck | None = None,
-        on_healed: OnHealed | None = None,
+        ask: TokenCheck,
+        on_healed: OnHealed,
     ) -> None:
         self._open_next = open_next
         self._clock = clock
@@ -73,9 +73,8 @@ class SocketMode:
         except SlackError as error:
             trouble = trouble_of_error(error)
         self._background.run(lambda: self._keep(trouble), name="the socket")
-        if self._ask is not None:
-            pause = partial(self._clock.sleep, self._timing.quiet_after_s)
-            self._background.repeat(partial(self._test, self._ask), pause=pause, name="self-test")
+        pause = partial(self._clock.sleep, self._timing.quiet_after_s)
+        self._background.repeat(self._test, pause=pause, name="self-test")
 
     async def close(self) -> None:
         """End the connection; what came is acknowledged as far as it is soon dealt with."""
@@ -111,8 +110,7 @@ class SocketMode:
         self._reported = ""
         if old is None or not is_planned or not old.is_open:
             logger.info("the socket to Slack is open again")
-            if self._on_healed is not None:
-                self._on_healed()
+            self._on_healed()
         if old is not None and is_planned:
             self._retire(old)
 
@@ -141,7 +139,7 @@ class SocketMode:
     def _retire(self, connection: SocketConnection) -> None:
         self._retiring.run(connection.retire, name="an old socket")
 
-    async def _test(self, ask: TokenCheck) -> None:
+    async def _test(self) -> None:
         """A quiet team and a token that was taken away look alike from the socket.
 
         This only says what it finds: a new socket would not help.
@@ -150,14 +148,14 @@ class SocketMode:
         current = self._current
         quiet_after_s = self._timing.quiet_after_s
         if current is not None and current.is_open and current.quiet_s >= quiet_after_s:
-            doubt = await self._doubt_of(ask)
+            doubt = await self._doubt_of_token()
         if doubt and doubt != self._doubt:
             logger.error("%s", doubt)
         self._doubt = doubt
 
-    async def _doubt_of(self, ask: TokenCheck) -> str:
+    async def _doubt_of_token(self) -> str:
         try:
-            await ask()
+            await self._ask()
         except SlackLimited:
             return self._doubt
         except SlackAuthRefused as error:

@@ -2,7 +2,6 @@
 
 import json
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,11 +13,6 @@ from tests.mcp_local.sessions import NOON, Session
 A = "https://a.test/one"
 B = "https://b.test/two"
 C = "https://c.test/three"
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Session:
-    return Session(tmp_path)
 
 
 @pytest.mark.proves(

@@ -205,16 +205,10 @@ async def test_a_session_of_files_is_read_once_also_what_cannot_be(tmp_path: Pat
     assert "New." in (await documents.read(workspace, "downloads/new.pdf")).text
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Session:
-    session = Session(tmp_path)
-    (session.directory / "downloads").mkdir()
-    return session
-
-
 def put(session: Session, name: str, data: bytes) -> str:
-    (session.directory / "downloads" / name).write_bytes(data)
-    return f"downloads/{name}"
+    path = f"downloads/{name}"
+    session.workspace.write_bytes(path, data)
+    return path
 
 
 @IN_A_WORKER

@@ -4,6 +4,7 @@ import asyncio
 import os
 import select
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -195,21 +196,22 @@ async def test_a_page_that_stalls_the_reader_is_given_up_and_the_next_one_is_rea
 
 @pytest.mark.proves("toolkit.workers")
 @pytest.mark.process("which process reads is the point")
-async def test_a_second_worker_starts_only_when_the_first_is_busy() -> None:
-    readers = Readers()
+async def test_a_second_worker_starts_only_when_the_first_is_busy(tmp_path: Path) -> None:
+    readers = Readers(limit_s=300.0, idle_s=600.0)
     alone = [await readers.run(os.getpid, session="one") for _ in range(5)]
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
     async with asyncio.TaskGroup() as group:
-        both = [group.create_task(readers.run(work, session="one")) for _ in range(2)]
+        ends = [group.create_task(readers.run(meet, pipe, mode, session="one")) for mode in "rw"]
     assert len(set(alone)) == 1
     assert os.getpid() not in alone
-    assert {task.result() for task in both} > set(alone)
+    assert {task.result() for task in ends} > set(alone)
 
 
-def work() -> int:
-    """Takes a while, so that another worker is wanted meanwhile."""
-    for n in range(2_000_000):
-        del n
-    return os.getpid()
+def meet(pipe: Path, mode: str) -> int:
+    """Returns once another worker has opened the other end."""
+    with pipe.open(mode):
+        return os.getpid()
 
 
 @pytest.mark.proves("toolkit.workers")

@@ -1,15 +1,8 @@
 """The file tools: reading in parts, listing, writing, and what may not be written."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.mcp_local.sessions import Session
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Session:
-    return Session(tmp_path)
 
 
 async def test_a_long_file_is_read_in_parts_that_join_to_the_whole(session: Session) -> None:

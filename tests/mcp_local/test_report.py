@@ -23,11 +23,6 @@ TUESDAY = date(2026, 11, 24)
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
-    return Session(tmp_path)
-
-
-@pytest.fixture
 async def researched(session: Session) -> Session:
     session.add_page(A, "The tower is 324 metres high. It was built in 1889.", title="The tower")
     session.add_page(B, "The bridge carries 112,000 cars a day.", title="The bridge")

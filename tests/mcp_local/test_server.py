@@ -1,42 +1,29 @@
+"""The toolkit's server: what it offers, what a wrong setting does, and how a host starts it."""
+
+import asyncio
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from mcp import Client
+from mcp import Client, StdioServerParameters
+from mcp.types import TextContent
 from pydantic import SecretStr
 
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
+from tests.mcp_local.fetch.world import article, serving
 
-NAMES = {
-    "crawl_parallel",
-    "save_corpus",
-    "read_local_file",
-    "list_local_files",
-    "search_corpus",
-    "list_sources",
-    "write_local_file",
-    "write_report",
-}
+AS_A_PROCESS = pytest.mark.process("the toolkit as the bot starts it")
+COMPOSIO = {"workbench_download", "workbench_upload", "upload_to_composio", "save_app_file"}
 
 
-async def test_every_tool_says_what_it_is_for_and_what_it_may_do(tmp_path: Path) -> None:
+@pytest.mark.proves("workbench.key")
+async def test_without_a_key_the_tools_for_composio_are_not_offered(tmp_path: Path) -> None:
     async with Client(build_server(Settings(workspaces_root=tmp_path))) as client:
         tools = (await client.list_tools()).tools
-    assert {tool.name for tool in tools} == NAMES
-    for tool in tools:
-        assert "Use " in (tool.description or ""), tool.name
-        assert "ctx" not in tool.input_schema["properties"]
-        hints = tool.annotations
-        assert hints is not None, tool.name
-        assert hints.title
-        assert None not in {
-            hints.read_only_hint,
-            hints.destructive_hint,
-            hints.idempotent_hint,
-            hints.open_world_hint,
-        }, tool.name
+    assert COMPOSIO.isdisjoint({tool.name for tool in tools})
 
 
 @pytest.mark.proves("crashes.lost")
@@ -57,10 +44,19 @@ async def test_a_call_without_a_session_is_a_plain_error(tmp_path: Path) -> None
     assert "Traceback" not in str(result.content)
 
 
-def test_a_setting_that_cannot_be_read_stops_the_start() -> None:
-    settings = Settings(crawl_allow="a.test", crawl_connect="a.test=nowhere")
-    with pytest.raises(ValueError, match="CRAWL_CONNECT"):
-        build_server(settings)
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        ({"crawl_allow": "a.test", "crawl_connect": "a.test=nowhere"}, "CRAWL_CONNECT"),
+        *(
+            ({"composio_api_key": "ak_1", "composio_base_url": address}, "COMPOSIO_BASE_URL")
+            for address in ("ftp://a.example", "backend.composio.dev", "http://", "x")
+        ),
+    ],
+)
+def test_a_setting_that_cannot_be_read_stops_the_start(values: dict[str, str], name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        build_server(Settings.model_validate(values))
 
 
 @pytest.mark.process("what a start loads is a matter of a process")
@@ -71,3 +67,49 @@ def test_starting_the_server_loads_no_heavy_library() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
     assert ended.stdout.strip() == "[]"
+
+
+@AS_A_PROCESS
+@pytest.mark.proves("toolkit.stdio")
+async def test_a_page_is_read_by_the_process(tmp_path: Path) -> None:
+    session = tmp_path / "session_1"
+    session.mkdir()
+    async with serving() as site:
+        site.html("/page", article())
+        parameters = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "mcp_local"],
+            env={
+                "WORKSPACES_ROOT": str(tmp_path),
+                "CRAWL_ALLOW": "*.test",
+                "CRAWL_CONNECT": f"*.test=127.0.0.1:{site.port}",
+            },
+        )
+        async with Client(parameters) as client:
+            result = await client.call_tool(
+                "crawl_parallel",
+                {"urls": ["http://news.test/page"]},
+                meta={"session_dir": str(session)},
+                read_timeout_seconds=60,
+            )
+    content = result.content[0]
+    assert isinstance(content, TextContent)
+    assert json.loads(content.text)["successful"] == 1
+
+
+@AS_A_PROCESS
+async def test_the_process_ends_when_its_input_closes(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "mcp_local",
+        cwd=Path.cwd(),
+        env={"WORKSPACES_ROOT": str(tmp_path)},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(30):
+        output, errors = await process.communicate(b"")
+    assert process.returncode == 0
+    assert (output, errors) == (b"", b"")

@@ -39,11 +39,6 @@ UNSAFE_NAMES = [
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
-    return Session(tmp_path)
-
-
-@pytest.fixture
 def secret(tmp_path: Path) -> Path:
     path = tmp_path / "secret.txt"
     path.write_text("CANARY", encoding="utf-8")

@@ -16,7 +16,7 @@ from typing import NoReturn
 
 import pytest
 
-from agent_core.durable import first_cause
+from agent_core.durable import causes
 from agent_core.errors import ModelError
 from agent_core.events import (
     LIVE_ONLY,
@@ -247,7 +247,7 @@ def crashes(records: list[logging.LogRecord]) -> Iterator[str]:
     gc.collect()  # a task's exception that nobody looked at is logged when the task is gone
     for record in records:
         error = record.exc_info[1] if record.exc_info else None
-        if error is not None and isinstance(first_cause(error), ModelError):
+        if error is not None and isinstance(next(causes(error)), ModelError):
             continue
         yield f"{record.name}: {record.getMessage()} {error!r}"
 

@@ -327,7 +327,7 @@ async def test_what_a_dead_process_left_is_handled_without_its_trigger(room: Roo
     await room.ledger.release(press.key)
     other = room.another_process()
     ingress = forgetful_ingress(room.world)
-    await take_up(room.ledger, ingress, other)
+    await take_up(room.ledger, ingress, other, {})
     await until_settled(room)
 
     again = room.handler.presses[-1]
@@ -338,12 +338,12 @@ async def test_what_a_dead_process_left_is_handled_without_its_trigger(room: Roo
 async def test_a_press_that_was_handled_and_could_not_be_settled_is_not_handled_again(
     room: Room,
 ) -> None:
-    room.ledger.settle_failures = 5
+    room.ledger.settle_failures = 1
     press = await room.press()
     assert room.actions.in_vain == {press.key}
 
     ingress = forgetful_ingress(room.world)
-    await take_up(room.ledger, ingress, room.actions)
+    await take_up(room.ledger, ingress, room.actions, {})
     await until_settled(room)
     assert (room.handler.calls, room.actions.in_vain) == (1, set())
 

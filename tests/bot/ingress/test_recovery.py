@@ -12,11 +12,10 @@ from random import Random
 
 import pytest
 
-from agent_core.background import Background
+from agent_core.background import TRIES, Background
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database, Leases, Ledger, new_process_id
 from bot.ingress import Ingress, take_up
-from bot.ingress.ingress import TRIES
 from bot.words import BOT
 from tests.agent_core.sessions.databases import opened
 from tests.bot.ingress.world import (
@@ -82,7 +81,7 @@ SOON_S = 0.02
 @asynccontextmanager
 async def taking_up(world: World, ingress: Ingress) -> AsyncGenerator[None]:
     """What is left is taken up now, and again and again."""
-    look = partial(take_up, world.ledger, ingress, world.actions)
+    look = partial(take_up, world.ledger, ingress, world.actions, {})
     await look()
     background = Background()
     background.repeat(look, pause=partial(asyncio.sleep, SOON_S), name="taking up")

@@ -517,7 +517,11 @@ async def bot_in(
         known = (outside.sessions, watermarks, head_start_s)
         backfill = Backfill(ingress, front, api, rules.identity, *known)
         register(app, ingress, actions, backfill)
-        socket = await connect_socket(app, slack.app_token) if listens else None
+        socket = None
+        if listens:
+            socket = await connect_socket(
+                app, slack.app_token, ask=api.token, on_healed=lambda: None
+            )
         if socket is not None:
             await slack.connected()
         try:
