@@ -71,22 +71,6 @@ async def test_a_request_that_is_deleted_stops_at_once(tmp_path: Path) -> None:
         assert ANSWER not in world.answers(ts)
 
 
-@pytest.mark.parametrize("way", ["cross", "slack"])
-async def test_a_cross_and_slacks_own_stop_end_the_work_without_a_turn(
-    tmp_path: Path, way: str
-) -> None:
-    async with busy_bot(tmp_path) as (world, ts, _):
-        if way == "cross":
-            await world.slack.react("ann", "general", ts, "x")
-        else:
-            await world.slack.stop_session("ann", "general", ts)
-        async with asyncio.timeout(STOP_S):
-            turn = await world.answered(ts)
-        assert turn.outcome == "stopped"
-        assert world.bot_posts(ts)[-1].text.startswith("Stopped, as ann asked.")
-        assert await world.runtime.sessions.turns_of(turn.session) == [turn.id]
-
-
 @pytest.mark.proves("stop.any_state")
 async def test_a_stop_at_the_top_of_a_direct_conversation_ends_all_work_there(
     tmp_path: Path,

@@ -41,8 +41,8 @@ class ComposioPages:
         ]
 
     async def _show_link(self, request: web.Request) -> web.Response:
-        account = self._accounts.by_link(request.match_info["token"])
-        if account is None or account.status != "INITIATED":
+        account = self._accounts.waiting(request.match_info["token"])
+        if account is None:
             return _page("This link has ended", _ENDED, status=410)
         app = _app_of(account)
         person = self._name(account.user_id)
@@ -55,8 +55,8 @@ class ComposioPages:
 
     async def _decide(self, request: web.Request) -> web.Response:
         """Works once, within ten minutes."""
-        account = self._accounts.by_link(request.match_info["token"])
-        if account is None or account.status != "INITIATED":
+        account = self._accounts.waiting(request.match_info["token"])
+        if account is None:
             return _page("This link has ended", _ENDED, status=410)
         form = await request.post()
         is_allowed = form.get("decision") == "allow"

@@ -61,7 +61,7 @@ class ConnectedAccount:
 
     def as_person(self) -> Data:
         """Who the app takes the person for."""
-        return {"email": self.identity, "name": self.identity.partition("@")[0]}
+        return {"email": self.identity}
 
     def finish(self, *, allowed: bool, identity: str = "") -> None:
         """Set the status by the person's decision behind the link."""
@@ -110,10 +110,10 @@ class AccountStore:
                 return True
         return False
 
-    def by_link(self, token: str) -> ConnectedAccount | None:
-        """The account that a link is for, in any status."""
+    def waiting(self, token: str) -> ConnectedAccount | None:
+        """The account whose link has this token, until somebody decided or its time is over."""
         for account in self.all():
-            if account.link_token == token:
+            if account.link_token == token and account.status == "INITIATED":
                 return account
         return None
 

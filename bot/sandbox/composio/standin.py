@@ -105,8 +105,8 @@ class ComposioStandIn(Service):
 
         Raises LookupError where the link waits for nobody.
         """
-        account = self.accounts.by_link(link.rpartition("/")[2])
-        if account is None or account.status != "INITIATED":
+        account = self.accounts.waiting(link.rpartition("/")[2])
+        if account is None:
             raise LookupError(link)
         account.finish(allowed=True)
 
@@ -270,8 +270,6 @@ class ComposioStandIn(Service):
 
     async def _send(self, request: web.Request) -> web.Response:
         stored = self._stored(request)
-        if stored.data is None:
-            raise RestError(403, "S3_AccessDenied", "This address is not valid")
         # Whatever it holds, a browser does not show it from this origin.
         headers = {
             "content-type": stored.mimetype,
