@@ -44,9 +44,11 @@ async def test_each_click_answers_the_next_wait_of_the_ask(world: World, driver:
     assert list(await ask(driver, "approve", "reject", "graz", "linz")) == ["linz"]
     [turn] = [turn.as_json() for turn in driver.turns.values()]
     assert (turn["outcome"], turn["answer"]) == ("answered", "Graz it is.")
-    waits = [(wait["kind"], wait["ended"]) for wait in turn["waits"]]
-    assert waits[:2] == [("approval", "approved"), ("approval", "rejected")]
-    assert waits[2][0] == "question"
+    assert [(wait["kind"], wait.get("ended")) for wait in turn["waits"]] == [
+        ("approval", "approved"),
+        ("approval", "rejected"),
+        ("question", None),
+    ]
     [sent] = world.outside.composio.effects[before:]
     assert sent.arguments["recipient_email"] == "bob@example.com"
 

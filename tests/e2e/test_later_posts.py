@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.events import QuestionAsked, TextDelta
+from agent_core.events import TextDelta
 from bot.sandbox.model import ReplyText, ToolUse
 from bot.words import BOT
 from tests.e2e.world import FIRST_WORDS, World, bot_in_a_world
@@ -30,33 +30,22 @@ async def busy_bot(root: Path) -> AsyncGenerator[tuple[World, str, asyncio.Event
         yield world, ts, may_go_on
 
 
-@pytest.mark.proves("edits.running")
-async def test_an_edit_of_a_running_request_changes_nothing_and_its_author_is_told(
-    tmp_path: Path,
-) -> None:
+@pytest.mark.proves("edits.running", "edits.before")
+async def test_an_edit_reaches_the_work_only_while_the_message_waits(tmp_path: Path) -> None:
     async with busy_bot(tmp_path) as (world, ts, may_go_on):
         await world.slack.edit("ann", "general", ts, f"{world.slack.mention} count the ferries")
         await world.slack.wait_for(lambda _: world.told_in_private("ann"))
-        may_go_on.set()
-        await world.answered(ts)
-        assert world.told_in_private("ann") == [BOT.say("en", "ingress-begun")]
-        assert world.answers(ts)[-1] == ANSWER
-        assert world.requests_with("count the ferries") == []
-
-
-@pytest.mark.proves("edits.before")
-async def test_an_edit_of_a_message_that_waits_reaches_the_work_instead_of_the_old_text(
-    tmp_path: Path,
-) -> None:
-    async with busy_bot(tmp_path) as (world, ts, may_go_on):
         later = await world.slack.say("ann", "general", "and the viaducts too", thread_ts=ts)
         await world.becomes(later, lambda turn: turn.status == "queued")
         await world.slack.edit("ann", "general", later, "and the tunnels too")
         await world.becomes(later, lambda turn: "tunnels" in turn.inbound.text)
         may_go_on.set()
         await world.slack.wait_for(lambda _: world.requests_with("and the tunnels too"))
+        await world.answered(ts)
         assert world.requests_with("and the viaducts too") == []
-        assert world.told_in_private("ann") == []
+        assert world.requests_with("count the ferries") == []
+        assert world.told_in_private("ann") == [BOT.say("en", "ingress-begun")]
+        assert world.answers(ts)[-1] == ANSWER
 
 
 @pytest.mark.proves("edits.deleted")
@@ -69,30 +58,3 @@ async def test_a_request_that_is_deleted_stops_at_once(tmp_path: Path) -> None:
         turn = await world.runtime.turn(world.turn_id(ts))
         assert turn.outcome == "stopped"
         assert ANSWER not in world.answers(ts)
-
-
-@pytest.mark.proves("stop.any_state")
-async def test_a_stop_at_the_top_of_a_direct_conversation_ends_all_work_there(
-    tmp_path: Path,
-) -> None:
-    async with bot_in_a_world(tmp_path) as world:
-        direct = world.slack.dm_id("ann")
-        world.model.play(QUESTION)
-        waiting = await world.slack.say("ann", dm=True, text="continue with the towns")
-        await world.until(waiting, QuestionAsked, channel=direct)
-        world.model.play(ReplyText(text=ANSWER), times=2)
-        world.model.stall(STALL_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
-        running = await world.slack.say("ann", dm=True, text="continue with the bridges")
-        await world.until(running, TextDelta, channel=direct)
-
-        order = await world.slack.say("ann", dm=True, text="stop")
-        for ts in (waiting, running):
-            turn = await world.answered(ts, channel=direct)
-            assert turn.outcome == "stopped"
-            last = world.bot_posts(ts, channel=direct)[-1]
-            assert last.text.startswith("Stopped, as ann asked.")
-        assert world.bot_posts(order, channel=direct) == []
-
-        order = await world.slack.say("ann", dm=True, text="stop")
-        await world.answered(order, channel=direct)
-        assert len(world.bot_posts(order, channel=direct)) == 1
