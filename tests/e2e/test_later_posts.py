@@ -45,7 +45,7 @@ async def test_an_edit_reaches_the_work_only_while_the_message_waits(tmp_path: P
         assert world.requests_with("and the viaducts too") == []
         assert world.requests_with("count the ferries") == []
         assert world.told_in_private("ann") == [BOT.say("en", "ingress-begun")]
-        assert world.answers(ts)[-1] == ANSWER
+        assert ANSWER in world.answers(ts)
 
 
 @pytest.mark.proves("edits.deleted")

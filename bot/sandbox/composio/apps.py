@@ -4,7 +4,6 @@ Mails, events and issues are each person's own. The pages are in a full-text ind
 """
 
 import asyncio
-import base64
 import re
 import secrets
 import sqlite3
@@ -15,7 +14,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from bot.sandbox.composio.catalogue import Data, ToolError, read_tools
-from bot.sandbox.composio.workbench import RemoteFiles, Storage, StoredFile
+from bot.sandbox.composio.workbench import Storage, StoredFile
 from bot.sandbox.web import PageLoader, WebPage
 
 _LAST_DAY = "9999-12-30"
@@ -39,14 +38,12 @@ class Caller(NamedTuple):
 class Apps:
     """Everybody's data in the apps, and the tools over it, by slug.
 
-    In `storage`, reached at `origin`, lie the files that are attached to mails, in `remote` those
-    of the code interpreter.
+    In `storage`, reached at `origin`, lie the files that are attached to mails.
     """
 
     def __init__(
         self,
         storage: Storage,
-        remote: RemoteFiles,
         clock: Callable[[], datetime],
         origin: Callable[[], str],
     ) -> None:
@@ -55,7 +52,6 @@ class Apps:
         """How many each repository has."""
         self._mails: dict[str, list[Data]] = {}
         self._storage = storage
-        self._remote = remote
         self._clock = clock
         self._origin = origin
         self.tools: Mapping[str, Callable[[Caller, Data], Data]] = {
@@ -66,7 +62,6 @@ class Apps:
             "GOOGLECALENDAR_CREATE_EVENT": self._create_event,
             "GOOGLECALENDAR_EVENTS_LIST": self._list_events,
             "GITHUB_CREATE_AN_ISSUE": self._create_issue,
-            "CODEINTERPRETER_GET_FILE_CMD": self._get_file,
         }
 
     def mails(self, user_id: str) -> list[Data]:
@@ -187,16 +182,6 @@ class Apps:
             "state": "open",
             "html_url": f"https://github.example.com/{repository}/issues/{number}",
         }
-
-    def _get_file(self, caller: Caller, given: Data) -> Data:
-        try:
-            data = self._remote.local(caller.user_id, given["file_path"]).read_bytes()
-        except OSError:
-            raise ToolError(f"File not found: {given['file_path']}") from None
-        try:
-            return {"content": data.decode()}
-        except UnicodeDecodeError:
-            return {"content": base64.b64encode(data).decode(), "encoding": "base64"}
 
 
 def _holds(mail: Data, query: str) -> bool:

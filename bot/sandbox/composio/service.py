@@ -218,7 +218,7 @@ class Service:
         self.accounts = AccountStore(clock, name)
         self.storage = Storage()
         self.remote = RemoteFiles()
-        self.apps = Apps(self.storage, self.remote, clock, lambda: self.base_url)
+        self.apps = Apps(self.storage, clock, lambda: self.base_url)
         self.calls: list[ReceivedToolCall] = []
         """Every tool call that came in."""
         self.executions: list[AppExecution] = []

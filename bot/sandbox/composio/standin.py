@@ -162,8 +162,7 @@ class ComposioStandIn(Service):
         one = f"{_SESSION}/{{session_id}}"
         return [
             web.post(_SESSION, self._create),
-            web.post(f"{one}/execute", self._execute),
-            web.post(f"{one}/execute_meta", self._execute),
+            web.post(f"{one}/execute_meta", self._execute_meta),
             web.post(f"{one}/link", self._link),
             web.get(f"{_PREFIX}/connected_accounts", self._list_accounts),
             web.delete(f"{_PREFIX}/connected_accounts/{{id}}", self._remove_account),
@@ -194,13 +193,11 @@ class ComposioStandIn(Service):
         }
         return web.json_response(answer, status=201)
 
-    async def _execute(self, request: web.Request) -> web.Response:
-        """A tool of an app by `tool_slug`, or a meta tool by `slug`."""
+    async def _execute_meta(self, request: web.Request) -> web.Response:
         session = self._session_of(request)
         body = as_data(await request.json())
-        slug = str(body.get("tool_slug", body.get("slug")))
-        tools = app_tools() if "tool_slug" in body else meta_tools()
-        if slug not in tools:
+        slug = str(body.get("slug"))
+        if slug not in meta_tools():
             raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
         outcome = await self.execute(session, slug, as_data(body.get("arguments")))
         answer = {

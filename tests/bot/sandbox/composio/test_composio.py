@@ -131,19 +131,16 @@ async def batch(
     return (await meta(api, session, "MULTI_EXECUTE_TOOL", body))["results"]
 
 
-async def test_each_way_runs_its_own_kind_of_tools_in_sessions_that_there_are(
-    api: AsyncComposio, session: str
-) -> None:
-    of_apps, of_meta = api.tool_router.session.execute, cast("Any", api).tool_router.session
+async def test_meta_tools_run_in_sessions_that_there_are(api: AsyncComposio, session: str) -> None:
+    execute = cast("Any", api.tool_router.session.execute_meta)
+    query = {"queries": [{"use_case": "x"}]}
     with refused(404, "Session not found"):
-        await of_apps("trs_other", tool_slug=SEARCH, arguments={"query": "x"})
+        await execute("trs_other", slug="COMPOSIO_SEARCH_TOOLS", arguments=query)
     with refused(404, "not found"):
-        await of_apps(session, tool_slug="COMPOSIO_SEARCH_TOOLS", arguments={})
-    with refused(404, "not found"):
-        await of_meta.execute_meta(session, slug=SEARCH, arguments={"query": "x"})
-    wrong = await of_apps(session, tool_slug=SEARCH, arguments={"q": "x"})
+        await execute(session, slug=SEARCH, arguments={"query": "x"})
+    wrong = await execute(session, slug="COMPOSIO_SEARCH_TOOLS", arguments={"q": "x"})
     assert wrong.result_type == "failed"
-    assert "query" in str(wrong.error)
+    assert "queries" in str(wrong.error)
 
 
 async def test_without_the_key_nothing_is_told(standin: ComposioStandIn) -> None:
