@@ -260,6 +260,7 @@ async def _examine(url: str, patience_s: float, *, has_sessions: bool) -> str:
 
 def _look_at(engine: Engine, patience_s: float, has_sessions: bool) -> str:
     with engine.connect() as connection:
+        connection.detach()  # closed in any case, also when nobody waits for this thread any more
         if connection.dialect.name == "sqlite":
             version = SQLITE
             connection.exec_driver_sql(f"PRAGMA busy_timeout={round(patience_s * 1_000)}")

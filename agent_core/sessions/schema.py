@@ -1,8 +1,6 @@
-"""The tables, for SQLite and Postgres alike, made from `schema.toml`."""
+"""The tables, for SQLite and Postgres alike."""
 
-import tomllib
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -41,57 +39,230 @@ class Moment(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC)
 
 
-_DESCRIBED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-_KINDS: dict[str, Any] = {
-    "text": Text,
-    "integer": Integer,
-    "number": Float,
-    "boolean": Boolean,
-    "bytes": LargeBinary,
-    "moment": Moment,
-    "json": JSON(none_as_null=True),
-}
+Json = JSON(none_as_null=True)
 
 
-def _table(name: str) -> Table:
-    columns = dict(_DESCRIBED[name])
-    unique = columns.pop("unique", None)
-    table = Table(name, metadata, *(_column(*item) for item in columns.items()))
-    if unique is not None:
-        table.append_constraint(UniqueConstraint(*unique))
-    return table
+def _columns(
+    kind: Any, *names: str, nullable: bool = False, index: bool = False
+) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=nullable, index=index) for name in names]
 
 
-def _column(name: str, description: str) -> Column[Any]:
-    kind, *traits = description.split()
-    return Column(
-        name,
-        _KINDS[kind],
-        primary_key="key" in traits,
-        index="index" in traits,
-        nullable="optional" in traits,
-    )
+def _keys(*names: str) -> list[Column[Any]]:
+    return [Column(name, Text, primary_key=True) for name in names]
 
 
-sessions = _table("sessions")
-turns = _table("turns")
-messages = _table("messages")
-events = _table("events")
-inbox = _table("inbox")
-ledger = _table("ledger")
-cursors = _table("cursors")
-processes = _table("processes")
-leases = _table("leases")
-effects = _table("effects")
-programs = _table("programs")
-marks = _table("marks")
-schedules = _table("schedules")
-slots = _table("slots")
-pending_orders = _table("pending_orders")
-reported = _table("reported")
-asks = _table("asks")
-disclosures = _table("disclosures")
-audit = _table("audit")
-tool_pins = _table("tool_pins")
-preferences = _table("preferences")
-feedback = _table("feedback")
+def _counted() -> Column[int]:
+    """A key that says in which order rows came."""
+    return Column("id", Integer, primary_key=True)
+
+
+sessions = Table(
+    "sessions",
+    metadata,
+    *_keys("id"),
+    *_columns(Text, "workspace"),
+    *_columns(Moment, "created_at"),
+    *_columns(Text, "tainted_by", nullable=True),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    *_keys("id"),
+    *_columns(Text, "session", "status", index=True),
+    *_columns(Integer, "seq", "generation"),
+    *_columns(Json, "inbound"),
+    *_columns(Text, "kind"),
+    *_columns(Text, "asker", index=True),
+    *_columns(Integer, "tries", "tried_from"),
+    *_columns(Text, "outcome", "answer", nullable=True),
+    *_columns(Text, "taken_by", index=True, nullable=True),
+    *_columns(Json, "stop", "wait", nullable=True),
+    UniqueConstraint("session", "seq"),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    *_keys("turn", "run"),
+    Column("seq", Integer, primary_key=True),
+    *_columns(Json, "body"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    _counted(),
+    *_columns(Text, "session", "turn", index=True),
+    *_columns(Text, "run", "kind"),
+    *_columns(Integer, "step", "attempt", "n"),
+    *_columns(Json, "body"),
+    UniqueConstraint("turn", "run", "step", "attempt", "n"),
+)
+
+inbox = Table(
+    "inbox",
+    metadata,
+    _counted(),
+    *_columns(Text, "turn", "run", "item", "kind"),
+    *_columns(Json, "body"),
+    *_columns(Integer, "seq", nullable=True),
+    UniqueConstraint("turn", "run", "item"),
+)
+"""What runs have yet to take in (`seq` is NULL), and where in their history they took it in."""
+
+ledger = Table(
+    "ledger",
+    metadata,
+    *_keys("key"),
+    *_columns(Json, "body"),
+    *_columns(Moment, "at", index=True),
+    *_columns(Boolean, "settled"),
+    *_columns(Text, "process", "delivery"),
+)
+
+cursors = Table(
+    "cursors",
+    metadata,
+    *_keys("reader", "turn"),
+    *_columns(Json, "state"),
+    *_columns(Boolean, "done"),
+)
+
+processes = Table(
+    "processes",
+    metadata,
+    *_keys("id"),
+    *_columns(Float, "seen_s"),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    *_keys("session"),
+    *_columns(Text, "process", index=True),
+    *_columns(Integer, "fence"),
+)
+
+effects = Table(
+    "effects",
+    metadata,
+    *_keys("turn", "run", "call"),
+)
+
+programs = Table(
+    "programs",
+    metadata,
+    *_keys("turn", "run"),
+    *_columns(Text, "call"),
+    *_columns(Json, "body"),
+    *_columns(LargeBinary, "variables", "paused"),
+)
+
+marks = Table(
+    "marks",
+    metadata,
+    *_keys("name"),
+    *_columns(Text, "value"),
+)
+
+schedules = Table(
+    "schedules",
+    metadata,
+    *_keys("id"),
+    *_columns(Text, "team", "status", "reason"),
+    *_columns(Text, "place", index=True),
+    *_columns(Json, "order"),
+    *_columns(Integer, "failures"),
+    *_columns(Integer, "number", nullable=True),
+    *_columns(Moment, "next_due", index=True, nullable=True),
+    UniqueConstraint("team", "number"),
+)
+
+slots = Table(
+    "slots",
+    metadata,
+    *_keys("schedule"),
+    Column("at", Moment, primary_key=True),
+    *_columns(Text, "state", index=True),
+    *_columns(Moment, "claimed_at"),
+    *_columns(Integer, "left_out"),
+    *_columns(Boolean, "by_hand"),
+    *_columns(Text, "root"),
+)
+
+pending_orders = Table(
+    "pending_orders",
+    metadata,
+    *_keys("session", "person"),
+    *_columns(Json, "body"),
+)
+
+reported = Table(
+    "reported",
+    metadata,
+    *_keys("schedule", "kind", "what"),
+    *_columns(Moment, "at"),
+)
+
+asks = Table(
+    "asks",
+    metadata,
+    *_keys("id"),
+    *_columns(Text, "session", "turn", index=True),
+    *_columns(Text, "run", "call_id", "asker", "state"),
+    *_columns(Integer, "edition"),
+    *_columns(Json, "body"),
+    *_columns(Text, "reason"),
+    *_columns(Moment, "deadline"),
+    *_columns(Text, "decision", "decided_by", nullable=True),
+)
+
+disclosures = Table(
+    "disclosures",
+    metadata,
+    *_keys("id"),
+    *_columns(Text, "session", index=True),
+    *_columns(Text, "turn"),
+    *_columns(Json, "price"),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    _counted(),
+    *_columns(Moment, "at", index=True),
+    *_columns(Text, "session", index=True),
+    *_columns(Text, "turn", "run", "call", "asker", "tool", "digest"),
+    *_columns(Json, "actions"),
+    *_columns(Text, "outcome", nullable=True),
+    *_columns(Moment, "ended_at", nullable=True),
+    *_columns(Text, "ask", "approved_by", nullable=True),
+    UniqueConstraint("turn", "run", "call"),
+)
+
+tool_pins = Table(
+    "tool_pins",
+    metadata,
+    *_keys("server", "tool"),
+    *_columns(Text, "digest"),
+    *_columns(Json, "definition"),
+    *_columns(Json, "proposal", nullable=True),
+)
+
+preferences = Table(
+    "preferences",
+    metadata,
+    *_keys("scope", "name"),
+    *_columns(Text, "value"),
+)
+
+feedback = Table(
+    "feedback",
+    metadata,
+    *_keys("turn", "person"),
+    *_columns(Text, "verdict"),
+    *_columns(Moment, "at"),
+    *_columns(Text, "comment"),
+)

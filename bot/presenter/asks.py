@@ -99,6 +99,8 @@ class AskPosts:
         op = _op(event.turn, event.ask)
         match event:
             case QuestionAsked():
+                self._question = event
+                self._ending = ""
                 await post_answer(self._destination, op, question_drafts(event, words))
             case ApprovalRequested():
                 self._requests[event.ask] = event
@@ -118,9 +120,6 @@ class AskPosts:
             case AuthEnded():
                 draft = connection_ended_draft(event, self._destination.board.words)
                 await self._destination.settle(_op(event.turn, event.ask), event.outcome, draft)
-            case QuestionAsked():
-                self._question = event
-                self._ending = ""
             case _ if event.run == ROOT_RUN:
                 await self._hear_answer(event)
             case _:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.events import TextDelta
+from agent_core.events import QuestionAsked, TextDelta
 from bot.sandbox.model import ReplyText, ToolUse
 from bot.words import BOT
 from tests.e2e.world import FIRST_WORDS, World, bot_in_a_world
@@ -58,3 +58,47 @@ async def test_a_request_that_is_deleted_stops_at_once(tmp_path: Path) -> None:
         turn = await world.runtime.turn(world.turn_id(ts))
         assert turn.outcome == "stopped"
         assert ANSWER not in world.answers(ts)
+
+
+@pytest.mark.proves("manners.cross", "manners.native_stop")
+@pytest.mark.parametrize("way", ["cross", "slack"])
+async def test_a_cross_and_slacks_own_stop_end_the_work_without_a_turn(
+    tmp_path: Path, way: str
+) -> None:
+    async with busy_bot(tmp_path) as (world, ts, _):
+        if way == "cross":
+            await world.slack.react("ann", "general", ts, "x")
+        else:
+            await world.slack.stop_session("ann", "general", ts)
+        async with asyncio.timeout(STOP_S):
+            turn = await world.answered(ts)
+        assert turn.outcome == "stopped"
+        assert world.bot_posts(ts)[-1].text.startswith("Stopped, as ann asked.")
+        assert await world.runtime.sessions.turns_of(turn.session) == [turn.id]
+
+
+@pytest.mark.proves("stop.any_state")
+async def test_a_stop_at_the_top_of_a_direct_conversation_ends_all_work_there(
+    tmp_path: Path,
+) -> None:
+    async with bot_in_a_world(tmp_path) as world:
+        direct = world.slack.dm_id("ann")
+        world.model.play(QUESTION)
+        waiting = await world.slack.say("ann", dm=True, text="continue with the towns")
+        await world.until(waiting, QuestionAsked, channel=direct)
+        world.model.play(ReplyText(text=ANSWER), times=2)
+        world.model.stall(STALL_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
+        running = await world.slack.say("ann", dm=True, text="continue with the bridges")
+        await world.until(running, TextDelta, channel=direct)
+
+        order = await world.slack.say("ann", dm=True, text="stop")
+        for ts in (waiting, running):
+            turn = await world.answered(ts, channel=direct)
+            assert turn.outcome == "stopped"
+            last = world.bot_posts(ts, channel=direct)[-1]
+            assert last.text.startswith("Stopped, as ann asked.")
+        assert world.bot_posts(order, channel=direct) == []
+
+        order = await world.slack.say("ann", dm=True, text="stop")
+        await world.answered(order, channel=direct)
+        assert len(world.bot_posts(order, channel=direct)) == 1
