@@ -77,15 +77,18 @@ def from_files(dialogue: Dialogue) -> StandInReply | None:
         return tuple(dialogue.use("read_local_file", path=path) for path in unread)
     if REPORT.search(now.words) and stems(topic_of(now.words)):
         return None
-    answers: list[str] = []
-    for path, kind in now.attachments.items():
-        name = FILE_ID.sub("", path.rpartition("/")[2])
-        text = files.get(path)
-        if text:
-            answers.append(f"{name} says:\n\n{_quote(text, now.words)}")
-        else:
-            answers.append(NO_TEXT.format(name=name, type=kind))
+    answers = [
+        _answer_from(path, kind, files.get(path, ""), now.words)
+        for path, kind in now.attachments.items()
+    ]
     return say("\n\n".join(answers))
+
+
+def _answer_from(path: str, kind: str, text: str, words: str) -> str:
+    name = FILE_ID.sub("", path.rpartition("/")[2])
+    if not text:
+        return NO_TEXT.format(name=name, type=kind)
+    return f"{name} says:\n\n{_quote(text, words)}"
 
 
 def from_earlier(dialogue: Dialogue) -> StandInReply | None:

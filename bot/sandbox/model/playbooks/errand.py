@@ -74,27 +74,31 @@ def decide(dialogue: Dialogue) -> StandInReply | None:
     mail = MAIL.search(words)
     if mail is None:
         return say(ONLY_MAIL)
-    answer = ""
     dictated = SAYS.search(words, mail.start())
     if dictated:
         text = dictated["text"]
-        words = words[: dictated.start()]
         content = MailContent(text=text, title=text[:70])
-    elif SEARCHES.search(words) and stems(topic_of(words)):
-        work = research.decide(dialogue)
-        if not isinstance(work[0], ReplyText):
-            return work
-        answer = work[0].text
-        if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in answer:
-            return say(f"{answer}\n\n{NO_CONTENT}")
-        content = _content_of(answer, research.read_brief(dialogue).topic)
-    else:
-        answers = [exchange.answer for exchange in dialogue.earlier if exchange.answer]
-        titles = REPORT_TITLE.findall("\n".join(answers))
-        content = _content_of(["", *answers][-1], ["", *titles][-1])
+        return _carry_out(dialogue, content, words[: dictated.start()])
+    if SEARCHES.search(words) and stems(topic_of(words)):
+        return _research_and_mail(dialogue, words)
+    answers = [exchange.answer for exchange in dialogue.earlier if exchange.answer]
+    titles = REPORT_TITLE.findall("\n".join(answers))
+    content = _content_of(["", *answers][-1], ["", *titles][-1])
+    return _carry_out(dialogue, content, words)
+
+
+def _research_and_mail(dialogue: Dialogue, words: str) -> StandInReply:
+    """The next step of the research, then of the mail with its result."""
+    work = research.decide(dialogue)
+    if not isinstance(work[0], ReplyText):
+        return work
+    text = work[0].text
+    if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in text:
+        return say(f"{text}\n\n{NO_CONTENT}")
+    content = _content_of(text, research.read_brief(dialogue).topic)
     step = _carry_out(dialogue, content, words)
-    if answer and isinstance(step[0], ReplyText):
-        return say(f"{answer}\n\n{step[0].text}")
+    if isinstance(step[0], ReplyText):
+        return say(f"{text}\n\n{step[0].text}")
     return step
 
 
