@@ -81,15 +81,9 @@ class Gap:
     marks: Mapping[str, str]
     number: int
 
-    @property
-    def channels(self) -> set[str]:
-        """The conversations in which something was heard before."""
-        return set(self.marks) - {ALIVE}
-
     def since_s(self, channel: str) -> float:
         """Up to when the conversation was heard."""
-        mark = self.marks.get(channel) or self.marks[ALIVE]
-        return float(mark)
+        return max(float(self.marks.get(channel, 0)), float(self.marks[ALIVE]))
 
     def is_new(self, channel: str, ts: str) -> bool:
         """Whether a post is later than what was heard; those of the overlap were likely seen to."""
@@ -174,8 +168,6 @@ class Search:
     _identity: Identity
     _sessions: KnownSessions
     gap: Gap
-    newest: dict[str, str] = field(default_factory=dict[str, str])
-    """The newest post of each conversation, whoever it was for."""
     unread: set[str] = field(default_factory=set[str])
     """Conversations that could not be read as a whole and may be later."""
 
@@ -260,7 +252,6 @@ class Search:
                 )
                 for session in known:
                     read.threads.setdefault(parse_session(session).root_ts, "")
-                self._note(channel.id, read.posts)
                 reads.append(read)
         return reads
 
@@ -305,7 +296,6 @@ class Search:
             thread = ThreadRef(team=self._identity.team, channel=channel, root_ts=each.root_ts)
             posts = await self._tried(self._read_thread(each.read, thread), channel)
             if posts is not None:
-                self._note(channel, posts)
                 missed += await self._candidates(each.read, posts)
         return missed
 
@@ -367,10 +357,6 @@ class Search:
         if "" < with_bot.get(root_ts, "") < post.ts:
             return True
         return bool(await self._sessions.turns_of(post.thread.session))
-
-    def _note(self, channel: str, posts: Iterable[str]) -> None:
-        """Posts of a conversation were read."""
-        self.newest[channel] = max([*posts, self.newest.get(channel, "")])
 
     async def _tried(self, reading: Awaitable[T], channel: str) -> T | None:
         """What was read of a conversation; None where it could not be, which costs nothing else.

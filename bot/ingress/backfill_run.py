@@ -83,10 +83,7 @@ class Watermarks:
         self._check_silence()
         event = object_in(body, "event")
         channel = text_in(event, "channel")
-        self.note_post(channel, text_in(event, "ts"))
-
-    def note_post(self, channel: str, ts: str) -> None:
-        """A post of a conversation was heard, live or afterwards."""
+        ts = text_in(event, "ts")
         newest_ts = self._newest.get(channel, "")
         if channel and ts > newest_ts:
             self._newest[channel] = ts
@@ -212,8 +209,6 @@ class Backfill:
         search = self._search()
         if not await self._see_to(search):
             return False
-        for channel, ts in search.newest.items():
-            self.watermarks.note_post(channel, ts)
         await self.watermarks.close(search.gap)
         self._threads = {at: task for at, task in self._threads.items() if not task.done()}
         return True

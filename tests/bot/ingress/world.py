@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import repeat
 from typing import Any
 
@@ -101,11 +101,10 @@ class ListeningFront(FrontDoor):
             if message.key == key:
                 return KnownTurn(
                     text=message.text,
-                    written_at=message.received_at,
                     is_at_work=key in self.begun and key not in self.have_ended,
                 )
         if key in self.of_old:
-            return KnownTurn(text="", written_at=datetime.now(UTC), is_at_work=False)
+            return KnownTurn(text="", is_at_work=False)
         return None
 
     async def ended(self, key: str) -> None:
