@@ -23,7 +23,7 @@ from bot.ingress import (
     Backfill,
     Ingress,
     Rules,
-    Watermarks,
+    Watermark,
     connect_socket,
     create_app,
     leave_to_next_start,
@@ -515,9 +515,9 @@ async def bot_in(
             for_everybody=for_everybody,
         )
         ingress = make_ingress(front, ledger, api, rules, files, judge)
-        watermarks = Watermarks(outside.marks, rules.identity.team, outside.clock.now)
-        await watermarks.open()
-        known = (outside.sessions, watermarks, head_start_s)
+        watermark = Watermark(outside.marks, rules.identity.team, outside.clock.now)
+        await watermark.open()
+        known = (outside.sessions, watermark, head_start_s)
         backfill = Backfill(ingress, front, api, rules.identity, *known)
         register(app, ingress, actions, backfill)
         socket = None
