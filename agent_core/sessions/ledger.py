@@ -2,7 +2,7 @@
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, delete, select, update
@@ -10,9 +10,9 @@ from sqlalchemy import Connection, delete, select, update
 from agent_core.clock import machine_time
 from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import Database, DatabaseTrouble, Store
+from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.leases import Leases
-from agent_core.sessions.schema import ledger, marks
+from agent_core.sessions.schema import ledger
 
 ACK_PATIENCE_S = 2.5
 """Slack waits three seconds; what is not acknowledged then it delivers again."""
@@ -20,7 +20,6 @@ ACK_PATIENCE_S = 2.5
 _MANY_DOUBTS = 1_000
 KEPT = timedelta(hours=24)
 """Slack's last retry comes after minutes; what is missed while the bot is away is younger, too."""
-BATCH_ROWS = 500
 
 
 class Ledger:
@@ -113,45 +112,6 @@ class Ledger:
         await self._database.execute(update(ledger).filter_by(key=key).values(values))
 
 
-async def purge_ledger(database: Database, now: datetime) -> int:
-    """Delete gestures that were handed over and are older than `KEPT`. Returns how many keys.
-
-    Each batch is a transaction of its own, so that nobody waits long. History and events stay.
-    """
-    old = (
-        select(ledger.c.key)
-        .filter_by(settled=True)
-        .where(ledger.c.at < now - KEPT)
-        .limit(BATCH_ROWS)
-    )
-    batch = delete(ledger).where(ledger.c.key.in_(old))
-    total = 0
-    while count := await database.run(lambda connection: connection.execute(batch).rowcount):
-        total += count
-    return total
-
-
-class Marks(Store):
-    """Named values that move on and never back.
-
-    Values are compared as text, so those of one name must be written in one width.
-    """
-
-    async def load(self, prefix: str) -> dict[str, str]:
-        """The marks whose names begin with `prefix`."""
-        query = select(marks).where(marks.c.name.startswith(prefix, autoescape=True))
-        rows = await self._database.rows(query)
-        return {row.name: row.value for row in rows}
-
-    async def save(self, values: Mapping[str, str]) -> None:
-        """Move marks on, all in one transaction; a mark that is further already stays."""
-        insert = self._database.insert(marks)
-        value = insert.excluded.value
-        move = insert.on_conflict_do_update(
-            index_elements=["name"],
-            set_={"value": value},
-            where=marks.c.value < value,
-        )
-        rows = [{"name": name, "value": value} for name, value in sorted(values.items())]
-        if rows:
-            await self._database.run(lambda connection: connection.execute(move, rows))
+async def purge_ledger(database: Database, now: datetime) -> None:
+    """Delete gestures that were handed over and are older than `KEPT`; history and events stay."""
+    await database.execute(delete(ledger).filter_by(settled=True).where(ledger.c.at < now - KEPT))

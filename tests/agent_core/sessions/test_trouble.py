@@ -122,19 +122,6 @@ async def test_a_full_disk_refuses_gestures_and_keeps_what_turns_announce(
         await behind.close()
 
 
-async def test_trouble_that_lasts_is_said_at_once_and_again_every_minute(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    now_s = 100.0
-    database = Database(f"sqlite:///{tmp_path}/state.sqlite", lambda: now_s)
-    for _ in range(7):
-        with pytest.raises(DatabaseTrouble):
-            await database.run(lambda _: None, patience_s=0)
-        now_s += 20
-    await database.close()
-    assert len([each for each in caplog.messages if "is in trouble" in each]) == 3
-
-
 async def test_what_a_database_will_never_take_is_not_tried_again(database: Database) -> None:
     tries: list[int] = []
 

@@ -1,0 +1,133 @@
+"""Values by their keys: surfaces' marks, preferences, feedback, and the last program of a run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import delete, select, update
+
+from agent_core.ids import RunId, ToolCallId, TurnId, UserId
+from agent_core.messages import JsonObject
+from agent_core.sessions.database import Store, columns_of
+from agent_core.sessions.schema import feedback, marks, preferences, programs
+
+
+class Marks(Store):
+    """Named values that move on and never back.
+
+    Values are compared as text, so those of one name must be written in one width.
+    """
+
+    async def load(self, prefix: str) -> dict[str, str]:
+        """The marks whose names begin with `prefix`."""
+        query = select(marks).where(marks.c.name.startswith(prefix, autoescape=True))
+        rows = await self._database.rows(query)
+        return {row.name: row.value for row in rows}
+
+    async def save(self, values: Mapping[str, str]) -> None:
+        """Move marks on, all in one transaction; a mark that is further already stays."""
+        insert = self._database.insert(marks)
+        value = insert.excluded.value
+        move = insert.on_conflict_do_update(
+            index_elements=["name"],
+            set_={"value": value},
+            where=marks.c.value < value,
+        )
+        rows = [{"name": name, "value": value} for name, value in sorted(values.items())]
+        if rows:
+            await self._database.run(lambda connection: connection.execute(move, rows))
+
+
+class Preferences(Store):
+    """Short values by scope and name; a scope is a person, `team:user`, or a `team:channel`.
+
+    Names: `language` (en, de, es, fr) and `digest_time` (HH:MM) of a person, `follow_ups` (meant,
+    two_party, mention) of a channel. Nothing of this is checked here.
+    """
+
+    async def get(self, scope: str, name: str) -> str:
+        """Empty where nothing is set."""
+        values = await self.of(scope)
+        return values.get(name, "")
+
+    async def put(
+        self,
+        scope: str,
+        name: str,
+        value: str,
+    ) -> None:
+        """Set a value in place of the one before; an empty one deletes it."""
+        if value:
+            row = {"scope": scope, "name": name, "value": value}
+            statement = self._database.upsert(preferences, row)
+        else:
+            statement = delete(preferences).filter_by(scope=scope, name=name)
+        await self._database.execute(statement)
+
+    async def of(self, scope: str) -> dict[str, str]:
+        """All values of a scope, by name."""
+        query = select(preferences).filter_by(scope=scope)
+        rows = await self._database.rows(query)
+        return {row.name: row.value for row in rows}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """What a person said of a turn's answer."""
+
+    turn: TurnId
+    person: UserId
+    verdict: Literal["up", "down"]
+    at: datetime
+    comment: str = ""
+
+
+class FeedbackStore(Store):
+    """Of a person and a turn the last word counts."""
+
+    async def give(self, given: Feedback) -> None:
+        """Store a verdict in place of the person's earlier one."""
+        await self._database.execute(self._database.upsert(feedback, columns_of(given)))
+
+    async def comment(
+        self,
+        turn: TurnId,
+        person: UserId,
+        text: str,
+    ) -> bool:
+        """Add a comment to a verdict; False where there is none."""
+        statement = update(feedback).filter_by(turn=turn, person=person).values(comment=text)
+        return await self._database.execute(statement)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredProgram:
+    """The last program of a run."""
+
+    turn: TurnId
+    run: RunId
+    call: ToolCallId
+    """The tool call that brought it."""
+    body: JsonObject = field(default_factory=dict[str, Any])
+    """What is known of it here: counts, what it printed, how it ended."""
+    variables: bytes = b""
+    """All that was defined when the last program ended; empty where there is nothing."""
+    paused: bytes = b""
+    """The program where it waits; empty for one that waits for nothing."""
+
+
+class ProgramStore(Store):
+    """One program a run: the next one takes the place of the last one, whose variables it has.
+
+    With the end of their turn the log deletes them.
+    """
+
+    async def last(self, turn: TurnId, run: RunId) -> StoredProgram | None:
+        """None for a run without programs."""
+        query = select(programs).filter_by(turn=turn, run=run)
+        return await self._database.first(query, StoredProgram)
+
+    async def keep(self, program: StoredProgram) -> None:
+        """Safe to do again."""
+        await self._database.execute(self._database.upsert(programs, columns_of(program)))
