@@ -118,12 +118,16 @@ def _make_engine(url: URL) -> Engine:
         engine = create_engine(url.set(drivername="sqlite+pysqlite"), json_serializer=_json)
         event.listen(engine, "connect", _tune_sqlite)
         return engine
-    wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
     return create_engine(
         url.set(drivername="postgresql+psycopg"),
-        connect_args=wanted,
+        connect_args=postgres_options(url),
         json_serializer=_json,
     )
+
+
+def postgres_options(url: URL) -> dict[str, int | str]:
+    """Options of a connection, as far as the URL does not have its own."""
+    return {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
 
 
 def _json(value: object) -> str:

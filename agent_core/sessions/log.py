@@ -28,7 +28,7 @@ from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, Intervened, TextDelta,
 from agent_core.fault_points import EVENT_POINT, fault_point
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import POSTGRES_CONNECT, Database, DatabaseTrouble
+from agent_core.sessions.database import Database, DatabaseTrouble, postgres_options
 from agent_core.sessions.inbox import close_inbox, put_intervention
 from agent_core.sessions.schema import events, messages, programs, turns
 
@@ -253,9 +253,10 @@ class Notices:
     async def listen(self) -> AsyncGenerator[JsonObject]:
         """Notices of others until the connection is lost; the first one is empty: it is made."""
         url = self._database.url.set(drivername="postgresql")
-        wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
         try:
-            address = make_conninfo(url.render_as_string(hide_password=False), **wanted)
+            address = make_conninfo(
+                url.render_as_string(hide_password=False), **postgres_options(url)
+            )
             listening = psycopg.AsyncConnection.connect(address, autocommit=True)
             async with await listening as connection:
                 await connection.execute(f"LISTEN {CHANNEL}")

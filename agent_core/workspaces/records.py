@@ -96,15 +96,10 @@ def write_trace(workspace: Path, trace: JsonObject) -> None:
     if last.exists():
         earlier = _turn_of(last)
         if earlier != turn_id:
-            _archive(last, archive, _digest(earlier))
+            archive.mkdir(exist_ok=True)
+            number = len(list(archive.glob("trace_*.json"))) + 1
+            last.replace(archive / f"trace_{number:03}_{_digest(earlier)}.json")
     write_json(last, trace)
-
-
-def _archive(trace: Path, archive: Path, digest: str) -> None:
-    """Move an earlier turn's trace into the archive, under the next number."""
-    archive.mkdir(exist_ok=True)
-    number = len(list(archive.glob("trace_*.json"))) + 1
-    trace.replace(archive / f"trace_{number:03}_{digest}.json")
 
 
 def _digest(turn_id: str) -> str:
