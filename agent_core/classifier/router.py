@@ -25,7 +25,7 @@ from agent_core.messages import AttachedFile, InboundMessage, Message, user_mess
 from agent_core.models import Delta, Model, ModelRequest, Picture, Reply, ToolSpec, whole_reply
 from agent_core.models.retry import Retried, RetryingModel
 from agent_core.prompts import prompt
-from agent_core.prompts.small_talk import short_form
+from agent_core.prompts.language import short_form
 
 USE_TOOLS = ToolSpec(
     name="use_tools",
@@ -119,13 +119,14 @@ class Router:
         Raises:
             ModelError: the verdict was SIMPLE and the fast answer failed for good.
         """
-        gate = _VerdictLatch(tell)
-        answering = asyncio.create_task(self._answer(routing, gate), name="fast-answer")
+        pieces = asyncio.Queue[Delta | Retried | None]()
+        answering = asyncio.create_task(self._answer(routing, pieces), name="fast-answer")
         try:
             judged = await self.classify(routing)
             if judged.verdict != "SIMPLE":
                 return replace(judged, usage=judged.usage + _usage_of(answering))
-            await gate.open()
+            while (piece := await pieces.get()) is not None:
+                await tell(piece)
             try:
                 reply = await answering
             except (ReplyTruncated, RequestTooLarge):
@@ -172,7 +173,10 @@ class Router:
             verdict=verdicts[0],
         )
 
-    async def _answer(self, routing: Routing, gate: "_VerdictLatch") -> Reply:
+    async def _answer(
+        self, routing: Routing, pieces: asyncio.Queue[Delta | Retried | None]
+    ) -> Reply:
+        """The fast answer; its text waits in `pieces`, of which None is the end."""
         request = ModelRequest(
             system=prompt("fast", today=routing.today.strftime("%A, %d %B %Y")),
             messages=repaired(
@@ -183,38 +187,15 @@ class Router:
             max_tokens=_FAST_MAX_TOKENS,
             effort="low",
         )
-        async with aclosing(self._answerer.stream(request)) as stream:
-            async for item in stream:
-                match item:
-                    case Delta() | Retried():
-                        await gate.push(item)
-                    case Reply():
+        try:
+            async with aclosing(self._answerer.stream(request)) as stream:
+                async for item in stream:
+                    if isinstance(item, Reply):
                         return item
+                    pieces.put_nowait(item)
+        finally:
+            pieces.put_nowait(None)
         raise ModelUnavailable("The model ended its stream without a reply.")
-
-
-class _VerdictLatch:
-    """Holds the answer's text back until the verdict is there."""
-
-    def __init__(self, tell: AnswerListener) -> None:
-        self._tell = tell
-        self._held: list[Delta | Retried] = []
-        self._is_open = False
-
-    async def push(self, item: Delta | Retried) -> None:
-        if self._is_open:
-            await self._tell(item)
-        elif isinstance(item, Retried):
-            self._held = [item]
-        else:
-            self._held.append(item)
-
-    async def open(self) -> None:
-        while self._held:
-            held, self._held = self._held, []
-            for item in held:
-                await self._tell(item)
-        self._is_open = True
 
 
 def _usage_of(answering: asyncio.Task[Reply]) -> Usage:

@@ -39,7 +39,7 @@ from pydantic import ValidationError
 
 from agent_core import tracing
 from agent_core.errors import ToolServerError
-from agent_core.mcp.config import HttpServer, HubLimits, InProcessServer, ServerConfig
+from agent_core.mcp.config import HttpServer, HubLimits, ServerConfig
 from agent_core.mcp.transports import UNAUTHORIZED, http_streams, stdio_streams
 from agent_core.mcp.wire import MAX_TOOLS, TOO_LARGE, UNREADABLE, Screen, is_flood
 from agent_core.messages import JsonObject
@@ -218,8 +218,6 @@ class ServerConnection:
     def _opening(self) -> Client:
         """The SDK's client, to be entered and left by the owner."""
         config = self._config
-        if isinstance(config, InProcessServer):
-            return Client(config.server, cache=None)
         # The screen asks the client for the version, the client is built around the screen.
         screen = Screen(
             config.name,

@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from mcp.server.mcpserver import MCPServer
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from agent_core.errors import SettingsError
@@ -59,14 +58,7 @@ class HttpServer(_ServerBase):
     """Sent to the origin of `url` alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InProcessServer(_ServerBase):
-    """A server object of this process: for tests, and for tools that need no own process."""
-
-    server: MCPServer
-
-
-ServerConfig = StdioServer | HttpServer | InProcessServer
+ServerConfig = StdioServer | HttpServer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,20 +105,18 @@ class FleetServer:
     off: str = ""
     """Why it is off, as a sentence for the operator; empty when it is on."""
     transport: str = "unknown"
-    config: StdioServer | HttpServer | None = None
+    config: ServerConfig | None = None
     """How to reach it; None where its entry does not say it, or something that it needs is missing.
     """
     scope: Scope = "bot"
     """`session`: a process for each session, which works in the session's directory."""
     access: ServerAccess = field(default_factory=ServerAccess)
-    is_shipped: bool = False
-    """It comes from the catalogue, changed by the operator or not."""
 
     @property
     def is_on(self) -> bool:
         return not self.off
 
-    def config_in(self, workspace: Path) -> StdioServer | HttpServer:
+    def config_in(self, workspace: Path) -> ServerConfig:
         """How to reach it for the session of this directory; the server must be on."""
         config = self.config
         if config is None:
@@ -238,7 +228,7 @@ class ServerEntry(BaseModel):
             raise ValueError("it has a command and a url, and no type that says which is meant")
         return self
 
-    def config(self, name: str, base: Path, variables: "_Variables") -> StdioServer | HttpServer:
+    def config(self, name: str, base: Path, variables: "_Variables") -> ServerConfig:
         """How to reach it; a relative `cwd` is below `base`."""
         fill = partial(variables.fill, kept=WORKSPACE if self.scope == "session" else "")
         if self.transport == "http":
@@ -273,18 +263,17 @@ def read_fleet(path: Path | None, environment: Mapping[str, str]) -> tuple[Fleet
     base = path.resolve().parent if path else Path.cwd()
     fleet: list[FleetServer] = []
     for name in {**shipped, **own}:
-        raw, is_shipped = _merged(shipped.get(name), own.get(name))
-        server = FleetServer(name=name, is_shipped=is_shipped)
+        raw = _merged(shipped.get(name), own.get(name))
         entry = _fault_of_name(name) or _read_entry(raw)
         if isinstance(entry, str):
-            fleet.append(replace(server, off=f"{entry}."))
+            fleet.append(FleetServer(name=name, off=f"{entry}."))
             continue
         variables = _Variables(environment)
         config = entry.config(name, base, variables)
         lacks = "; ".join(_lacks(entry, config, variables))
         off = lacks or _switched_off(name, entry, is_named=name in own)
-        server = replace(
-            server,
+        server = FleetServer(
+            name=name,
             off=off and f"{off}.",
             transport=entry.transport,
             config=None if lacks else config,
@@ -295,17 +284,17 @@ def read_fleet(path: Path | None, environment: Mapping[str, str]) -> tuple[Fleet
     return tuple(fleet)
 
 
-def _merged(shipped: Any, own: Any) -> tuple[Any, bool]:
-    """The entry, and whether it is the catalogue's, changed by the operator or not."""
+def _merged(shipped: Any, own: Any) -> Any:
+    """The operator's entry, or the catalogue's, changed by the operator or not."""
     if own is None:
-        return shipped, True
+        return shipped
     if shipped is None or not is_object(own) or not own.keys().isdisjoint(_LOCATIONS):
-        return own, False
+        return own
     entry = shipped | own
     for key in _ADDED_TO:
         if isinstance(entry.get(key), dict):
             entry[key] = shipped.get(key, {}) | entry[key]
-    return entry, True
+    return entry
 
 
 def _fault_of_name(name: str) -> str:
@@ -353,9 +342,7 @@ class _Variables:
         return value or ""
 
 
-def _lacks(
-    entry: ServerEntry, config: StdioServer | HttpServer, variables: _Variables
-) -> Iterator[str]:
+def _lacks(entry: ServerEntry, config: ServerConfig, variables: _Variables) -> Iterator[str]:
     """What the entry needs and this machine does not have."""
     missing = [name for name in entry.needs.variables if not variables.environment.get(name)]
     unset = dict.fromkeys([*variables.unset, *missing])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agent_core.background import Background
 from agent_core.errors import SettingsError, ToolServerError
-from agent_core.mcp.config import FleetServer, HubLimits, InProcessServer, ServerConfig
+from agent_core.mcp.config import FleetServer, HubLimits, ServerConfig
 from agent_core.mcp.pins import Pins
 from agent_core.mcp.server import CallMeta, McpServer, MonotonicTime
 from agent_core.messages import ToolCall
@@ -245,7 +245,7 @@ def _always_on(
     pins: Pins | None,
     call_meta: CallMeta | None,
 ) -> PooledServer:
-    if config.trusted or isinstance(config, InProcessServer):
+    if config.trusted:
         pins = None  # our own tools change with our releases
 
     def make(_: str, workspace: Path) -> McpServer:

@@ -36,11 +36,11 @@ _BAD_REQUEST = 400
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _CONNECT_TIMEOUT_S = 10.0
 _WRITE_TIMEOUT_S = 60.0
-_PASSING_KINDS = frozenset({"api_error", "overloaded_error", "rate_limit_error", "timeout_error"})
 _HOPELESS_KINDS = frozenset(
     {"authentication_error", "billing_error", "invalid_request_error", "not_found_error"}
     | {"permission_error"}
 )
+"""Of errors in mid-stream, which have no status of their own."""
 _PASSING_STATUSES = frozenset({408, 409, 429, 499})
 _FIRST_SERVER_ERROR = 500
 _OK = 200
@@ -262,27 +262,14 @@ def _error_for(
     text = f"The model's provider said {status} {name}: {message}"
     is_too_large = status == _CONTENT_TOO_LARGE or kind == "request_too_large"
     if is_too_large or any(words in message.lower() for words in _TOO_LONG):
-        refusal: type[ModelRejected] = RequestTooLarge
-        may_pass = False
-    elif status == _OK:
-        refusal = ModelRejected
+        return RequestTooLarge(text, status=status, kind=name)
+    if status == _OK:
         may_pass = kind not in _HOPELESS_KINDS
     else:
-        refusal = ModelRejected
-        is_passing = status in _PASSING_STATUSES or status >= _FIRST_SERVER_ERROR
-        may_pass = is_passing or kind in _PASSING_KINDS
+        may_pass = status in _PASSING_STATUSES or status >= _FIRST_SERVER_ERROR
     if code == "enforced_spend_limit_reached" or not may_pass:
-        return refusal(
-            text,
-            status=status,
-            kind=name,
-        )
-    return ModelUnavailable(
-        text,
-        retry_after_s=wait_s,
-        status=status,
-        kind=name,
-    )
+        return ModelRejected(text, status=status, kind=name)
+    return ModelUnavailable(text, retry_after_s=wait_s, status=status, kind=name)
 
 
 def _wanted_wait_s(retry_after: str) -> float | None:

@@ -250,8 +250,6 @@ class ReplyAssembly:
             case "tool_use":
                 return self._call(block)
             case _:
-                if block.input_pieces:
-                    block.raw["input"] = self._input(block)
                 kept = {k: v for k, v in block.raw.items() if v is not None}
                 return Opaque(block=mended_value(kept))
 

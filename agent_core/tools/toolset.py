@@ -7,7 +7,6 @@ tail, size and path.
 
 import asyncio
 import difflib
-import hashlib
 import json
 import logging
 import re
@@ -149,7 +148,8 @@ _HEAD_CHARS = 6_000
 _TAIL_CHARS = 2_000
 _NEAREST = 3
 _LISTED = 40
-_SAFE_NAME = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,99}")
+_UNSAFE = re.compile(r"[^a-zA-Z0-9_-]")
+_MAX_FILE_NAME = 100
 
 _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _COMBINATORS = ("oneOf", "anyOf", "allOf")
@@ -235,7 +235,8 @@ async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> Too
     max_chars = MAX_ERROR_CHARS if output.is_error else MAX_CHARS
     if len(text) <= max_chars:
         return replace(output, size_bytes=size)
-    path = f"{TOOL_RESULTS}/{_file_name(call, context)}.txt"
+    name = call if context.run == ROOT_RUN else f"{context.run}.{call}"
+    path = f"{TOOL_RESULTS}/{_UNSAFE.sub('_', name)[-_MAX_FILE_NAME:]}.txt"
     where = f"The whole is in {path}: page through it with read_local_file(path, offset, limit)."
     try:
         await asyncio.to_thread(write_text, context.workspace / path, text)
@@ -253,13 +254,6 @@ async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> Too
         size_bytes=size,
         saved_path=path,
     )
-
-
-def _file_name(call: ToolCallId, context: ToolContext) -> str:
-    name = call if context.run == ROOT_RUN else f"{context.run}.{call}"
-    if _SAFE_NAME.fullmatch(name):
-        return name
-    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
 def unknown_tool(name: str, known: Sequence[str]) -> ToolOutput:

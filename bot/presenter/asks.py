@@ -98,6 +98,8 @@ class AskPosts:
         op = _op(event.turn, event.ask)
         match event:
             case QuestionAsked():
+                self._question = event
+                self._ending = ""
                 await post_answer(self._destination, op, question_drafts(event, words))
             case ApprovalRequested():
                 self._requests[event.ask] = event
@@ -115,9 +117,6 @@ class AskPosts:
                 self._edited[event.call_id] = event  # the next edition's card says so
             case AskDecided():
                 await self._settle(event)
-            case QuestionAsked():
-                self._question = event
-                self._ending = ""
             case _ if event.run == ROOT_RUN:
                 await self._hear_answer(event)
             case _:

@@ -39,7 +39,6 @@ from agent_core.runtime import (
     Runtime,
     StoredTurn,
     detect_language,
-    read_language,
 )
 from agent_core.snapshot import Wait
 from bot.inbound import posted_ts
@@ -61,14 +60,13 @@ from bot.presenter.journal import (
     Journal,
     PresenterState,
 )
-from bot.presenter.progress import Indicators, ProgressPost, reading_line
+from bot.presenter.progress import Indicators, ProgressPost
 from bot.presenter.stream import AnswerStream
 from bot.slack_api import (
     ContentRefused,
     Op,
     SlackApi,
     SlackAuthRefused,
-    SlackError,
     SlackRefused,
     Upload,
     WriteGuard,
@@ -120,8 +118,7 @@ class ThreadPresenter(TurnPresenter):
 
     `asked_ts` is the asker's post, for a reaction where Slack cannot show a status;
     `edit_interval_s` the least time between two edits of the progress post. `now` is the clock of
-    the events. With `is_plain` the answer is shown as it is; with `is_line_set` the first status
-    line is set already.
+    the events. With `is_plain` the answer is shown as it is.
     """
 
     def __init__(
@@ -135,7 +132,6 @@ class ThreadPresenter(TurnPresenter):
         indicators: Indicators,
         connect_link: ConnectLink,
         is_plain: bool,
-        is_line_set: bool,
         offers_live_view: Callable[[], bool],
         now: Callable[[], datetime],
         edit_interval_s: float = 2.0,
@@ -145,14 +141,14 @@ class ThreadPresenter(TurnPresenter):
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
         self._destination = Destination(api, thread, self._journal, self._board)
-        self._progress = ProgressPost(
-            self._destination, edit_interval_s, offers_live_view, now, is_line_set
-        )
+        self._progress = ProgressPost(self._destination, edit_interval_s, offers_live_view, now)
         self._files = ThreadFiles(self._destination, workspace)
         self._stream = AnswerStream(
             self._destination, workspace, asked_ts=asked_ts, is_off=is_plain
         )
-        self._asks = AskPosts(self._destination, self._files, connect_link)
+        self._connect_link = connect_link
+        self._asks: AskPosts | None = None
+        """From the turn's first Ask on."""
         self._is_by_model = True
         """Small talk is answered without one."""
         self._waits = 0
@@ -167,7 +163,8 @@ class ThreadPresenter(TurnPresenter):
         self._waits += bool(self._board.turn.waits) and not was_waiting
         if isinstance(event, RouteChosen):
             self._is_by_model = event.route == "COMPLEX" or event.model_calls > 0
-        await self._asks.hear(event)
+        if self._asks:
+            await self._asks.hear(event)
         await self._stream.hear(event)
         match event:
             case TurnFinished():
@@ -198,6 +195,7 @@ class ThreadPresenter(TurnPresenter):
     async def _ask(self, event: Wait) -> None:
         """Post the Ask before progress is edited: a person waits for it."""
         await self._progress.stop()
+        self._asks = self._asks or AskPosts(self._destination, self._files, self._connect_link)
         await self._asks.ask(event)
         if self._journal.bookmark.waits < self._waits:
             await self._progress.edit()  # it stands still from now on
@@ -365,9 +363,8 @@ class Presenting:
         guard = partial(self._runtime.check, turn.session)
         api = self._api.guarded(guard)
         state = StoredBookmark(self._runtime, turn.id, guard)
-        begins = turn.seq == 1 and turn.status == "queued" and not turn.inbound.scheduled
-        if begins:
-            self._work.start(_open(api, turn), name=f"open {turn.session}")
+        if turn.seq == 1 and turn.status == "queued" and not turn.inbound.scheduled:
+            self._work.start(_name_session(api, turn), name=f"name {turn.session}")
         workspace = await self._runtime.workspace(turn.session, turn.inbound.received_at)
         if turn.inbound.scheduled:
             return self._scheduled(turn, api, state, workspace)
@@ -380,7 +377,6 @@ class Presenting:
             indicators=self._indicators.guarded(guard),
             connect_link=self._runtime.asks.connect_link,
             is_plain=turn.tries >= MAX_TRIES,
-            is_line_set=begins,
             offers_live_view=self._offers_live_view,
             now=self._now,
         )
@@ -402,16 +398,10 @@ class Presenting:
             logger.exception("turn %s: %s was not shown", event.turn, event.kind)
 
 
-async def _open(api: SlackApi, begun: StoredTurn) -> None:
-    """Set the first status line of a session, and name the session after its first message."""
-    thread = parse_session(begun.session)
-    asked = begun.inbound
-    chosen = read_language(asked.language)
-    words = BOT.of(chosen or detect_language(asked.text, locale=asked.author_locale))
+async def _name_session(api: SlackApi, begun: StoredTurn) -> None:
+    """Name a session after its first message."""
     with suppress(LeaseLost):  # then another process does it
-        with suppress(SlackError):
-            await api.say_status(thread, reading_line(words, asked.text))
-        await api.name_session(thread, title_of(asked.text))
+        await api.name_session(parse_session(begun.session), title_of(begun.inbound.text))
 
 
 def title_of(asked: str) -> str:

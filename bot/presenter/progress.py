@@ -18,7 +18,6 @@ from cachetools import TTLCache
 
 from agent_core.ids import agent_id
 from agent_core.messages import JsonObject
-from agent_core.words import Words
 from bot import clicks
 from bot.clicks import BranchStop, LiveViewClick
 from bot.presenter.board import Card
@@ -73,9 +72,7 @@ class ProgressPost:
         interval_s: float,
         offers_live_view: Callable[[], bool],
         now: Callable[[], datetime],
-        is_line_set: bool,
     ) -> None:
-        """With `is_line_set` the first status line is set by the caller."""
         self._offers_live_view = offers_live_view
         self._now = now
         self._api = destination.api
@@ -91,7 +88,8 @@ class ProgressPost:
         self._shown_s = _NEVER_S
         self._line_activity = ""
         """The activity in the status line."""
-        self._line_s = self._api.clock.seconds() if is_line_set else _NEVER_S
+        self._line_s = _NEVER_S
+        """When the line was set last; a line that Slack took away is set again at once."""
         self._has_line = True
         self._has_post = True
         self._has_cards = True
@@ -122,7 +120,7 @@ class ProgressPost:
         self._ts = self._journal.bookmark.posts[self._op].ts
         async with self._writing:
             if self._keeping is not None:
-                self._forget_line()  # the post has taken the line away
+                self._line_s = _NEVER_S  # the post has taken the line away
                 await self._renew_line()
 
     async def stop(self) -> None:
@@ -132,12 +130,14 @@ class ProgressPost:
                 self._keeping.cancel()
             await asyncio.wait([self._keeping])
             self._keeping = None
-            self._forget_line()
+            self._line_s = _NEVER_S
 
     async def edit(self, *, insist: bool = False) -> bool:
         """Show the newest state; False if it must come later. `insist` waits for rate limits."""
+        if not self._ts or not self._has_post:
+            return True
         draft = self._draft()
-        if not self._ts or not self._has_post or draft == self._shown:
+        if draft == self._shown:
             return True
         update = self._api.update if insist else self._api.try_update
         try:
@@ -199,11 +199,6 @@ class ProgressPost:
             due_s = self._line_s + HEARTBEAT_S - clock.seconds()
             await clock.wait(self._changed, min(max(0.1, due_s), longest_s))
 
-    def _forget_line(self) -> None:
-        """Have the status line said again at the next chance."""
-        self._line_activity = ""
-        self._line_s = _NEVER_S
-
     async def _renew_line(self) -> None:
         """Renew the status line: the activity and the time or, before any, the request."""
         activity = self._board.activity
@@ -217,7 +212,8 @@ class ProgressPost:
             line = words("progress-line", time=time)
             is_said = await self.say(line, f"{plain_line(activity, 100)} · {time}")
         else:
-            is_said = await self.say(reading_line(words, self._board.text))
+            what = plain_line(self._board.text, limits.PROGRESS_WORD_CHARS)
+            is_said = await self.say(words("progress-line-reading", what=what))
         if is_said:
             self._line_activity = activity
             self._line_s = now_s
@@ -254,11 +250,6 @@ class ProgressPost:
         if below:
             blocks.append(actions(*below, name="below"))
         return PostDraft(text=text, blocks=tuple(blocks))
-
-
-def reading_line(words: Words, text: str) -> str:
-    """The status line of a turn that has no activity yet."""
-    return words("progress-line-reading", what=plain_line(text, limits.PROGRESS_WORD_CHARS))
 
 
 def _line(card: Card) -> str:

@@ -10,7 +10,8 @@ A process of its own, because OpenTelemetry has one provider a process.
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,12 +25,12 @@ from agent_core import tracing
 from agent_core.errors import ModelRejected
 from agent_core.events import AnyEvent
 from agent_core.mcp import McpHub, StdioServer
-from agent_core.mcp.config import InProcessServer
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
+from tests.agent_core.mcp.loopback import served
 from tests.runtimes import inbound, scripted_runtime
 
 QUESTION = "What does QUESTIONMARKER cost?"
@@ -78,7 +79,8 @@ def search() -> str:
     return json.dumps({"data": found, "successful": True})
 
 
-def hub_in(root: Path) -> McpHub:
+@asynccontextmanager
+async def hub_in(root: Path) -> AsyncGenerator[McpHub]:
     """Tools that are searched and listed over MCP, one of them in its own process."""
     server = MCPServer("composio", log_level="CRITICAL")
     server.add_tool(search, name="COMPOSIO_SEARCH_NEWS")
@@ -89,7 +91,10 @@ def hub_in(root: Path) -> McpHub:
         env={"WORKSPACES_ROOT": str(root)},
         trusted=True,
     )
-    return McpHub([InProcessServer(name="composio", server=server), toolkit])
+    async with served(server) as composio:
+        hub = McpHub([composio, toolkit])
+        yield hub
+        await hub.close()
 
 
 async def main(root: Path, *, with_content: bool) -> None:
@@ -110,19 +115,18 @@ async def main(root: Path, *, with_content: bool) -> None:
 
 
 async def run(root: Path, kind: str) -> JsonObject:
-    hub = hub_in(root) if kind == "SEARCHED" else None
-    runtime = scripted_runtime(
-        root,
-        model=ScriptedModel(MAIN_SCRIPTS[kind]),
-        classifier=ScriptedModel(["SIMPLE" if kind in FAST else "COMPLEX"]),
-        fast=ScriptedModel([FAST_ANSWERS.get(kind, "TEXTMARKER: nine.")]),
-        tools=hub or FakeToolset({"look": look}),
-    )
-    async with runtime:
-        events = await turn_events(runtime)
-        workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
-    if hub is not None:
-        await hub.close()
+    looking = FakeToolset({"look": look})
+    async with hub_in(root) if kind == "SEARCHED" else nullcontext(looking) as tools:
+        runtime = scripted_runtime(
+            root,
+            model=ScriptedModel(MAIN_SCRIPTS[kind]),
+            classifier=ScriptedModel(["SIMPLE" if kind in FAST else "COMPLEX"]),
+            fast=ScriptedModel([FAST_ANSWERS.get(kind, "TEXTMARKER: nine.")]),
+            tools=tools,
+        )
+        async with runtime:
+            events = await turn_events(runtime)
+            workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
     recorded = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))
     return {"trace_id": recorded["trace_id"], "events": [event.kind for event in events]}
 

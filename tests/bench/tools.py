@@ -17,11 +17,9 @@ from pathlib import Path
 
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.server.mcpserver import MCPServer
 
 from agent_core.loop.ask_user import ask_user_tool
-from agent_core.mcp import HttpServer, McpHub, ServerConfig, StdioServer
-from agent_core.mcp.config import InProcessServer
+from agent_core.mcp import McpHub, ServerConfig, StdioServer
 from agent_core.messages import Message, ToolResult
 from agent_core.models import ToolSpec
 from agent_core.subagents.task import child_tools, shipped_specs
@@ -33,7 +31,7 @@ from agent_core.testing.tools import (
 )
 from agent_core.tools import AgentTools, Registry, Toolset, tools_in_sight
 from agent_core.tools.search import FIND_TOOLS, tokens_of
-from tests.agent_core.mcp.loopback import serve
+from tests.agent_core.mcp.loopback import served
 from tests.agent_core.tools.catalogue import catalogue, fake_tools
 from tests.bench.results import Result, run
 
@@ -93,13 +91,6 @@ def bare_call(client: Client) -> Once:
     return once
 
 
-async def measure_memory(workspace: Path) -> list[Result]:
-    server: MCPServer = echo_server()
-    config = InProcessServer(name="near", server=server)
-    async with our_call(config, workspace) as ours, Client(server) as client:
-        return await measure_ratio("memory", ours, bare_call(client))
-
-
 async def measure_stdio(workspace: Path) -> list[Result]:
     """Each has a process of its own, of the same program."""
     args = ["-m", "tests.bench.tools", "--serve-stdio"]
@@ -114,11 +105,9 @@ async def measure_stdio(workspace: Path) -> list[Result]:
 
 async def measure_http(workspace: Path) -> list[Result]:
     async with AsyncExitStack() as stack:
-        port = await stack.enter_async_context(serve(echo_server().streamable_http_app()))
-        url = f"http://127.0.0.1:{port}/mcp"
-        config = HttpServer(name="far", url=url)
+        config = await stack.enter_async_context(served(echo_server()))
         ours = await stack.enter_async_context(our_call(config, workspace))
-        client = await stack.enter_async_context(Client(url))
+        client = await stack.enter_async_context(Client(config.url))
         return await measure_ratio("http", ours, bare_call(client))
 
 
@@ -171,7 +160,6 @@ def _tokens(name: str, specs: Sequence[ToolSpec], goal: float | None = None) -> 
 
 async def measure(workspace: Path) -> list[Result]:
     return [
-        *await measure_memory(workspace),
         *await measure_stdio(workspace),
         *await measure_http(workspace),
         *await measure_tokens(workspace),

@@ -142,20 +142,6 @@ async def test_nothing_stays_of_a_file_that_is_too_big_or_hides_that_it_is(
     assert list((await workspace(bot, place) / "downloads").iterdir()) == []
 
 
-async def test_a_file_that_cannot_be_saved_does_not_lose_the_others(
-    place: Place, bot: Process
-) -> None:
-    bad, good = [await place.attached(name, b"lines") for name in ("bad.log", "good.log")]
-    (await workspace(bot, place) / "downloads" / f"{bad.id}_bad.log").mkdir()
-    lost, kept = await bot.files.keep(place.thread.session, (bad, good))
-
-    assert lost == LeftOut(name="bad.log", fault="not_saved")
-    assert isinstance(kept, Attachment)
-    assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
-    names = {entry.name for entry in (await workspace(bot, place) / "downloads").iterdir()}
-    assert names == {f"{bad.id}_bad.log", f"{good.id}_good.log"}
-
-
 async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: Process) -> None:
     message = place.message("continue")
     assert await bot.front.known_turn(message.key) is None
@@ -173,19 +159,6 @@ async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: P
     )
     assert not await bot.front.revise(message.key, "continue otherwise")
     assert not await bot.front.withdraw(message.key)
-
-
-async def test_a_gesture_that_is_worked_on_is_at_work_and_can_be_withdrawn(place: Place) -> None:
-    held = Held(then="never said")
-    async with process(place, ScriptedModel([held])) as bot:
-        message = place.message("continue")
-        await bot.front.handle(message)
-        await held.reached.wait()
-        taken = await bot.front.known_turn(message.key)
-        assert taken is not None
-        assert taken.is_at_work
-        assert not await bot.front.revise(message.key, "continue otherwise")
-        assert await bot.front.withdraw(message.key)
 
 
 @pytest.mark.proves("edits.running")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from mcp.server.mcpserver import Context
 
 from agent_core.mcp import McpHub, ServerConfig, StdioServer
-from agent_core.mcp.config import InProcessServer
 from agent_core.messages import JsonObject
 from agent_core.testing.tools import (
     FakeTool,
@@ -21,6 +21,7 @@ from agent_core.testing.tools import (
     tool_context,
 )
 from agent_core.tools import AgentTools, OnProgress, Registry, ToolContext, Toolset
+from tests.agent_core.mcp.loopback import served
 
 pytestmark = pytest.mark.process("one of the toolsets is a process")
 
@@ -61,11 +62,6 @@ async def fake() -> AsyncGenerator[Subject, None]:
 
 
 @asynccontextmanager
-async def registry() -> AsyncGenerator[Subject, None]:
-    yield Subject(toolset=Registry(fake_toolset()), echo="echo", hang="hang")
-
-
-@asynccontextmanager
 async def restricted() -> AsyncGenerator[Subject, None]:
     view = AgentTools(Registry(fake_toolset()), ["echo", "hang"])
     yield Subject(toolset=view, echo="echo", hang="hang")
@@ -81,9 +77,8 @@ async def over(config: ServerConfig) -> AsyncGenerator[Subject, None]:
         await hub.close()
 
 
-def in_process_hub() -> AbstractAsyncContextManager[Subject]:
-    from mcp.server.mcpserver import Context
-
+@asynccontextmanager
+async def http_hub() -> AsyncGenerator[Subject, None]:
     server = echo_server("near")
 
     async def hang(ctx: Context) -> str:
@@ -92,7 +87,8 @@ def in_process_hub() -> AbstractAsyncContextManager[Subject]:
         return "never"
 
     server.add_tool(hang)
-    return over(InProcessServer(name="near", server=server))
+    async with served(server) as config, over(config) as subject:
+        yield subject
 
 
 def stdio_hub() -> AbstractAsyncContextManager[Subject]:
@@ -102,9 +98,8 @@ def stdio_hub() -> AbstractAsyncContextManager[Subject]:
 
 SUBJECTS: list[Callable[[], AbstractAsyncContextManager[Subject]]] = [
     fake,
-    registry,
     restricted,
-    in_process_hub,
+    http_hub,
     stdio_hub,
 ]
 

@@ -4,10 +4,13 @@ import asyncio
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from typing import Self
+from typing import Any, Self
 
 import uvicorn
+from mcp.server.mcpserver import MCPServer
 from starlette.types import ASGIApp
+
+from agent_core.mcp import HttpServer
 
 
 @asynccontextmanager
@@ -26,6 +29,13 @@ async def serve(app: ASGIApp) -> AsyncGenerator[int, None]:
         server.should_exit = True
         await running
         listener.close()
+
+
+@asynccontextmanager
+async def served(server: MCPServer, **config: Any) -> AsyncGenerator[HttpServer]:
+    """A server of the SDK over HTTP, as our hub is told of it while the block is open."""
+    async with serve(server.streamable_http_app()) as port:
+        yield HttpServer(name=server.name, url=f"http://127.0.0.1:{port}/mcp", **config)
 
 
 class Relay:

@@ -191,7 +191,6 @@ def test_what_needs_no_key_is_not_installed_unasked(tmp_path: Path) -> None:
     assert '{"mcpServers": {"youtube": {}}}' in fleet_of(None, EVERYTHING)["youtube"].off
     named = read(tmp_path, {"youtube": {}})["youtube"]
     assert named.is_on
-    assert named.is_shipped
 
 
 def test_the_operator_limits_a_shipped_server_or_replaces_it(tmp_path: Path) -> None:
@@ -203,7 +202,6 @@ def test_the_operator_limits_a_shipped_server_or_replaces_it(tmp_path: Path) -> 
     assert servers["edgartools"].access.channels == {"C1"}
     assert servers["edgartools"].is_on
     assert servers["web_reader"].transport == "stdio"
-    assert not servers["web_reader"].is_shipped
     assert list(servers) == SHIPPED
 
 

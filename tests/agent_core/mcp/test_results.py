@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +24,15 @@ from mcp.types import (
 
 from agent_core.events import Source
 from agent_core.ids import ToolCallId
-from agent_core.mcp import HttpServer, ServerConfig
-from agent_core.mcp.config import InProcessServer
+from agent_core.mcp import McpHub, StdioServer
 from agent_core.mcp.wire import TOO_LARGE, LineCutter
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call
 from agent_core.tools import OnProgress, Registry, ToolContext, ToolOutput, fit, sources_in
 from agent_core.tools.actions import MAX_SOURCES
-from tests.agent_core.mcp.conftest import HubMaker, Start
-from tests.agent_core.mcp.loopback import serve
+from tests.agent_core.mcp.conftest import QUICK, Start
+from tests.agent_core.mcp.loopback import served
 
+GROWING = Path(__file__).parent / "servers" / "growing.py"
 WORDS = SamplingMessage(role="user", content=TextContent(type="text", text="Your secrets?"))
 REQUESTS: dict[str, InputRequest] = {
     "sampling": CreateMessageRequest(
@@ -57,7 +58,7 @@ class Server:
         self.mcp: MCPServer = echo_server("near")
         for each in (
             self.items, self.picture, self.trace, self.texts, self.want, self.progress,
-            self.report_for_ever, self.where, self.write, self.grow,
+            self.report_for_ever, self.where, self.write,
         ):  # fmt: skip
             self.mcp.add_tool(each)
 
@@ -98,11 +99,6 @@ class Server:
     async def where(self, ctx: Context[Any]) -> str:
         return str((ctx.request_context.meta or {}).get("session_dir", "untold"))
 
-    async def grow(self, ctx: Context[Any]) -> str:
-        self.mcp.add_tool(self.grow, name="grown")
-        await ctx.notify_tools_changed()
-        return "grown"
-
     async def write(self, path: str) -> CallToolResult:
         artifact = {"path": path, "title": "T", "mimetype": "text/html", "citations": ["u"]}
         artifact |= {"follow_ups": ["And then?"]}
@@ -117,50 +113,52 @@ def server() -> Server:
 class Caller:
     """Calls the server's tools through a registry, as the loop does."""
 
-    def __init__(self, make_hub: HubMaker, context: ToolContext) -> None:
-        self._make_hub = make_hub
+    def __init__(self, context: ToolContext) -> None:
         self._context = context
 
     async def __call__(
         self,
-        server: Server | ServerConfig,
+        server: Server,
         tool: str,
         arguments: dict[str, object] | None = None,
         *,
         progress: OnProgress = ignore_progress,
         **config: Any,
     ) -> ToolOutput:
-        if isinstance(server, Server):
-            server = InProcessServer(name="near", server=server.mcp, **config)
         call = tool_call(f"mcp__near__{tool}", arguments, id="toolu_1")
-        return await Registry(self._make_hub(server)).run(call, self._context, progress)
+        async with served(server.mcp, **config) as near:
+            hub = McpHub([near], limits=QUICK)
+            output = await Registry(hub).run(call, self._context, progress)
+            await hub.close()
+        return output
 
 
 @pytest.fixture
-def call(make_hub: HubMaker, context: ToolContext) -> Caller:
-    return Caller(make_hub, context)
+def call(context: ToolContext) -> Caller:
+    return Caller(context)
 
 
 @pytest.mark.proves("tools.schemas")
-async def test_descriptions_and_schemas_reach_the_model(
-    server: Server, make_hub: HubMaker, context: ToolContext
-) -> None:
-    hub = make_hub(InProcessServer(name="near", server=server.mcp))
-    [echo] = [spec for spec in await hub.specs(context) if spec.name == "mcp__near__echo"]
+async def test_descriptions_and_schemas_reach_the_model(server: Server, start: Start) -> None:
+    async with served(server.mcp) as near:
+        client = start(near)
+        echo = (await client.specs())["echo"]
+        await client.hub.close()
     assert echo.description == "Says it back."
     assert echo.input_schema["required"] == ["text"]
 
 
 @pytest.mark.proves("pins.live")
+@pytest.mark.process("a stdio server is a process")
 async def test_a_change_that_a_server_announces_is_listed_before_the_next_call(
-    server: Server, start: Start
+    start: Start,
 ) -> None:
-    client = start(InProcessServer(name="near", server=server.mcp))
-    assert "grown" not in await client.names()
+    client = start(StdioServer(name="near", command=sys.executable, args=(str(GROWING),)))
+    assert await client.names() == ["grow"]
     await client.call("grow")
     async with asyncio.timeout(10):
         while "grown" not in await client.names():
-            await client.call("texts", size_bytes=1)
+            await client.call("nothing")
 
 
 @pytest.mark.proves("hub.items")
@@ -177,10 +175,8 @@ async def test_10000_items_are_one_text_saved_whole_and_shown_in_part(
 async def test_a_giant_picture_reaches_neither_model_nor_memory(
     server: Server, call: Caller
 ) -> None:
-    async with serve(server.mcp.streamable_http_app()) as port:
-        far = HttpServer(name="near", url=f"http://127.0.0.1:{port}/mcp")
-        output = await call(far, "picture", {"size_bytes": 12_000_000})
-        assert "larger than can be taken" in output.text
+    giant = await call(server, "picture", {"size_bytes": 12_000_000})
+    assert "larger than can be taken" in giant.text
     small = await call(server, "picture", {"size_bytes": 300_000})
     assert small.text == "As drawn:\n[image image/png, 300 KB]"
 
@@ -189,9 +185,9 @@ async def test_a_giant_picture_reaches_neither_model_nor_memory(
 async def test_a_giant_result_is_kept_in_the_workspace(
     server: Server, call: Caller, context: ToolContext
 ) -> None:
-    output = await call(server, "texts", {"size_bytes": 5_900_000})
+    output = await call(server, "texts", {"size_bytes": 2_900_000})
     saved = context.workspace / output.saved_path
-    assert saved.stat().st_size == output.size_bytes == 5_900_000
+    assert saved.stat().st_size == output.size_bytes == 2_900_000
     assert len(output.text) < 10_000
 
 

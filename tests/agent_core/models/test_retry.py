@@ -9,7 +9,7 @@ from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, Reply
 from agent_core.messages import user_message
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried, RetryingModel
-from agent_core.testing.models import Cut, Held, ScriptedModel, ScriptLine
+from agent_core.testing.models import Cut, ScriptedModel, ScriptLine
 
 REQUEST = ModelRequest(system="", messages=(user_message("Hello"),), max_tokens=1_000)
 
@@ -50,49 +50,24 @@ async def failure_of(model: RetryingModel) -> ModelError:
     return caught.value
 
 
-async def test_an_overload_passes_and_the_answer_comes_after_it() -> None:
-    model, behind, naps = retrying(overloaded(), overloaded(), overloaded(), "Fine.")
+async def test_a_retry_is_announced_before_its_wait_and_voids_the_deltas_before_it() -> None:
+    failures = (overloaded(), overloaded(90.0), Cut(text="Half a", error=incomplete()))
+    model, behind, naps = retrying(*failures, "Whole.")
 
-    items = await items_of(model)
-
-    assert [item.attempt for item in items if isinstance(item, Retried)] == [2, 3, 4]
-    assert isinstance(items[-1], Reply)
-    assert len(behind.requests) == 4
-    assert naps.taken_s == [1.0, 2.0, 4.0]
-
-
-async def test_the_listener_is_told_that_earlier_deltas_are_void() -> None:
-    model, _, _ = retrying(Cut(text="Half a", error=incomplete()), "Whole.")
-
-    items = await items_of(model)
+    items: list[Delta | Retried | Reply] = []
+    waits: list[int] = []
+    async with asyncio.timeout(5), aclosing(model.stream(REQUEST)) as stream:
+        async for item in stream:
+            items.append(item)
+            if isinstance(item, Retried):
+                waits.append(len(naps.taken_s))
 
     kinds = [type(item).__name__ for item in items]
-    assert kinds == ["Delta", "Delta", "Retried", "Delta", "Reply"]
-    assert items[2] == Retried(reason="incomplete", wait_s=1.0, attempt=2)
-
-
-async def test_the_retry_is_announced_before_the_wait() -> None:
-    waited, reached = asyncio.Event(), asyncio.Event()
-
-    async def hold(wait_s: float) -> None:
-        reached.set()
-        await waited.wait()
-
-    model = RetryingModel(ScriptedModel([overloaded(), "Fine."]), sleep=hold)
-    async with asyncio.timeout(5), aclosing(model.stream(REQUEST)) as items:
-        first = await anext(items)
-        assert isinstance(first, Retried)
-        assert not reached.is_set()
-        waited.set()
-        assert isinstance(await anext(items), Delta)
-
-
-async def test_the_providers_wish_is_waited_for() -> None:
-    model, _, naps = retrying(overloaded(90.0), overloaded(0.0), "Fine.")
-
-    await items_of(model)
-
-    assert naps.taken_s == [90.0, 2.0]
+    assert kinds == ["Retried", "Retried", "Delta", "Delta", "Retried", "Delta", "Reply"]
+    assert items[4] == Retried(reason="incomplete", wait_s=4.0, attempt=4)
+    assert waits == [0, 1, 2]
+    assert naps.taken_s == [1.0, 90.0, 4.0]
+    assert len(behind.requests) == 4
 
 
 GIVEN_UP: list[tuple[list[ModelError], int]] = [
@@ -134,16 +109,3 @@ async def test_an_outage_of_ten_minutes_is_outlasted_and_no_longer_one(chance: f
     assert len(behind.requests) == 20
     assert sum(naps.taken_s) > 600
     assert max(naps.taken_s) <= 60
-
-
-async def test_cancelling_ends_the_call_behind() -> None:
-    held = Held(then="never")
-    model, behind, _ = retrying(held)
-    listening = asyncio.create_task(items_of(model))
-    async with asyncio.timeout(5):
-        await held.reached.wait()
-    listening.cancel()
-
-    with pytest.raises(asyncio.CancelledError):
-        await listening
-    assert behind.aborted == 1

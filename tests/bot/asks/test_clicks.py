@@ -176,7 +176,6 @@ async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
             indicators=Indicators(world.api),
             connect_link=asks.connect_link,
             is_plain=False,
-            is_line_set=False,
             offers_live_view=lambda: False,
             now=lambda: datetime.now(UTC),
         )

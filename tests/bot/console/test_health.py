@@ -141,23 +141,6 @@ async def test_a_port_that_is_taken_is_a_warning(caplog: pytest.LogCaptureFixtur
     assert f"{HOST} port {port}" in warning.getMessage()
 
 
-async def test_a_host_that_is_not_this_machine_is_a_warning(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async with served({"first": well}, host="203.0.113.1") as port:
-        assert port is None
-    assert "203.0.113.1" in caplog.text
-
-
-async def test_nothing_else_is_served_there() -> None:
-    async with served({"socket": well}) as port, aiohttp.ClientSession() as session:
-        for path in ("/", "/healthz/", "/healthz/../x"):
-            async with session.get(f"http://{HOST}:{port}{path}") as answer:
-                assert answer.status == 404
-        async with session.post(f"http://{HOST}:{port}/healthz") as answer:
-            assert answer.status == 405
-
-
 @pytest.mark.proves("hub.away")
 async def test_tools_that_are_away_are_told_and_leave_the_bot_well() -> None:
     away = {"composio": "Composio cannot be reached."}

@@ -56,7 +56,6 @@ class ListeningFront(FrontDoor):
     begun: set[str] = field(default_factory=set[str])
     have_ended: set[str] = field(default_factory=set[str])
     stopped: list[str] = field(default_factory=list[str])
-    has_stopped: asyncio.Event = field(default_factory=asyncio.Event)
     works_in_channel: bool = False
     asks: tuple[UserId, ...] = ()
     """Whose answer it waits for."""
@@ -118,7 +117,6 @@ class ListeningFront(FrontDoor):
 
     async def stop(self, session: SessionId, by: str) -> bool:
         self.stopped.append(f"{session} by {by}")
-        self.has_stopped.set()
         return True
 
     async def newest_of(self, session: SessionId, *, before_ts: str) -> str:
@@ -425,11 +423,23 @@ def forgetful_ingress(world: World) -> Ingress:
     return make_ingress(world.front, world.ledger, world.api, world.rules, world.files)
 
 
-async def replay_all(ingress: Ingress, bodies: Sequence[JsonObject]) -> None:
-    """Have payloads handled again, all at once, as they are taken up from the ledger."""
-    async with asyncio.TaskGroup() as group:
-        for body in bodies:
-            group.create_task(ingress.replay(body))
+def event_payload(world: World, **event: Any) -> JsonObject:
+    """What Slack tells of #general, to be put before the ingress by hand."""
+    place = {"type": "message", "channel": world.slack.channels["general"]}
+    return {"type": "event_callback", "team_id": world.slack.team_id, "event": place | event}
+
+
+def post_payload(world: World, ts: str, text: str, **more: Any) -> JsonObject:
+    """A post of Ann's."""
+    return event_payload(world, user=world.slack.people["ann"], ts=ts, text=text, **more)
+
+
+async def bring(world: World, body: JsonObject, ingress: Ingress | None = None) -> None:
+    """Both halves of a delivery."""
+    ingress = ingress or world.ingress
+    event = await ingress.receive(body)
+    if event is not None:
+        await ingress.hand_over(event)
 
 
 HOUR_S = 3_600.0

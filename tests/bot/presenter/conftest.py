@@ -104,7 +104,6 @@ class Stage(Desk):
             asked_ts=asked_ts or self.thread.root_ts,
             edit_interval_s=edit_interval_s,
             is_plain=False,
-            is_line_set=False,
             offers_live_view=lambda: False,
             now=lambda: START,
             indicators=indicators,

@@ -74,13 +74,6 @@ async def test_progress_speaks_the_askers_language(stage: Stage, is_taken_in: bo
     assert (said if is_taken_in else "Suche im Web nach “Batterien”") in stage.texts()[0]
 
 
-async def test_no_edit_reaches_the_post_after_its_closing_line(stage: Stage) -> None:
-    turn = stage.turn()
-    calls = [turn.call(f"c{number}", "run_python") for number in range(30)]
-    await stage.show(turn.started(), turn.routed("COMPLEX"), *calls, turn.finished("Done."))
-    assert stage.texts()[0].startswith("Done in")
-
-
 @pytest.mark.parametrize(
     ("answer", "outcome", "said"),
     [
@@ -164,15 +157,6 @@ async def test_a_file_that_slack_does_not_take_is_named(stage: Stage) -> None:
     turn, path = stage.turn(), stage.write("work_products/notes.md", "# Notes")
     await stage.show(turn.started(GERMAN), turn.saved(path, "Notes"), turn.finished("Hier."))
     assert stage.texts() == ["Hier.", "Ich konnte Notes nicht anhängen."]
-
-
-@pytest.mark.proves("posts.limits")
-async def test_an_answer_outlasts_a_storm_of_limits(stage: Stage) -> None:
-    stage.slack.fail("chat.postMessage", status=429, retry_after_s=60, times=20)
-    turn = stage.turn()
-    await stage.show(turn.started(), turn.finished("Still here."))
-    assert stage.texts() == ["Still here."]
-    assert [wait for wait in stage.clock.slept if wait >= 59] == [60.0] * 20
 
 
 @pytest.mark.proves("posts.limits")

@@ -192,21 +192,6 @@ async def test_blocks_that_slack_refuses_are_asked_with_less_and_a_file(stage: S
     assert buttons(asked) == ["Approve", "Reject…"]
 
 
-async def test_a_batch_that_is_too_long_is_asked_and_decided_without_its_arguments(
-    stage: Stage,
-) -> None:
-    turn, to = stage.turn(), [f"first.last{n}@department{n}.example.com" for n in range(8)]
-    mails = [action(to=to, subject=f"Offer {n}", body="word " * 200) for n in range(20)]
-    presenter = await stage.show(*begun(turn), turn.requested(*mails))
-    *_, before, asked = visible(stage)
-    assert [file.name for file in before.files] == [FILE]
-    assert buttons(asked) == ["Approve", "Reject…"]
-    assert "*20. Send email*" in str(asked.blocks)
-    await presenter.show(turn.decided())
-    assert buttons(visible(stage)[2]) == []
-    assert "Approved by" in str(visible(stage)[2].blocks)
-
-
 async def test_a_closed_thread_gets_its_approval_in_the_direct_conversation(stage: Stage) -> None:
     turn = stage.turn()
     presenter = await stage.show(*begun(turn))

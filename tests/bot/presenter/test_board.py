@@ -86,13 +86,6 @@ def test_a_call_that_nobody_agreed_to_has_not_failed(turn: Turn) -> None:
     assert cards(*begun, *told) == [f"stopped: Working with Gmail ({why})"]
 
 
-def test_the_time_of_work_that_is_shown_anew_later_is_the_works_own(turn: Turn) -> None:
-    board = board_of(turn.started(), turn.call("c1", "run_python"))
-    assert board.time(START + timedelta(hours=1)) == "59 min 59 s"
-    board.fold(turn.finished("Done."))
-    assert board.title() == "Done in 2 s"
-
-
 def test_calls_that_are_told_in_the_same_words_are_one_card(turn: Turn) -> None:
     events = [turn.started(), turn.call("c1", "run_python"), turn.call("c2", "run_python")]
     assert cards(*events) == ["running: Working with the data"]
@@ -266,14 +259,6 @@ def test_single_steps_are_folded_before_branches_and_what_people_added(turn: Tur
         "Searching the web for “q7”",
         "Searching the web for “q8”",
     ]
-
-
-def test_many_cards_at_once_stay_a_short_plan(turn: Turn) -> None:
-    calls = [turn.call(f"c{n}", "search_web", query=f"{n} " + "q" * 500) for n in range(60)]
-    shown = cards(turn.started(), *calls)
-    assert len(shown) == limits.PLAN_CARDS
-    assert shown[0] == "running: 55 earlier steps"
-    assert max(map(len, shown)) < 120
 
 
 def test_what_is_done_now_is_told_and_a_busy_model_when_it_takes_long(turn: Turn) -> None:

@@ -102,14 +102,6 @@ async def test_the_plan_is_one_post_with_a_card_for_each_step(stage: Stage) -> N
     assert answer.text == "Done."
 
 
-async def test_a_simple_question_makes_no_progress_post(stage: Stage) -> None:
-    turn = stage.turn()
-    await stage.show(
-        turn.started(), turn.routed("COMPLEX"), turn.thought(), turn.finished("Paris.")
-    )
-    assert stage.texts() == ["Paris."]
-
-
 async def test_where_cards_are_refused_the_same_is_told_in_text(stage: Stage) -> None:
     stage.slack.fail("chat.postMessage", error="invalid_blocks")
     turn = stage.turn()

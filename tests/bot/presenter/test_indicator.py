@@ -113,18 +113,6 @@ async def test_a_sign_that_is_being_shown_while_another_is_forgotten_is_not_lost
     assert calls(stage) == ["processing", *own, "active"]
 
 
-async def test_what_became_part_of_another_leaves_no_status_and_what_is_forgotten_costs_no_call(
-    stage: Stage,
-) -> None:
-    indicators, first = Indicators(stage.api), stage.thread.root_ts
-    await indicators.show(stage.thread, first)
-    await indicators.take_back(stage.thread, first, is_taken_in=True)
-    assert calls(stage) == ["processing", "active"]
-    await indicators.show(stage.thread, first)
-    indicators.forget(stage.thread, first)
-    assert calls(stage) == ["processing", "active", "processing"]
-
-
 @pytest.mark.proves("inbox.seen", "inbox.silent")
 async def test_a_turn_that_another_took_in_is_silent_and_its_post_stays_marked_as_seen(
     stage: Stage,

@@ -28,7 +28,6 @@ from bot.render import (
     answer_drafts,
     limits,
     none_live,
-    plain_text,
     section,
     split,
 )
@@ -36,7 +35,7 @@ from bot.sandbox.slack.blocks import check_message_blocks, check_view
 from bot.sandbox.slack.clock import SandboxClock
 from bot.sandbox.slack.methods.call import Arguments
 from bot.sandbox.slack.team import Ids
-from bot.sandbox.slack.wire import ApiError, texts_in
+from bot.sandbox.slack.wire import texts_in
 from bot.threads import ThreadRef
 from bot.words import BOT
 from tests.bot.presenter.conftest import Stage
@@ -114,11 +113,6 @@ TURN = Turn(ThreadRef(team="T1", channel="C1", root_ts="1.000001"))
 
 def take(*blocks: JsonObject) -> None:
     check_message_blocks(list(blocks))
-
-
-def row(element: JsonObject) -> JsonObject:
-    """As it is, however much is in it."""
-    return {"type": "actions", "elements": [element]}
 
 
 def the_x(*blocks: JsonObject) -> int:
@@ -271,105 +265,6 @@ async def test_a_stream_is_followed_by_the_next_where_it_is_full_or_old(
     await presenter.show(turn.said(f"{rest[1:]}.\n\nThe end of it", step=0))
     await until_streamed(stage, "y.")
     assert stage.calls("chat.startStream") == 1 + (over > 0)
-
-
-def rows(count: int) -> list[list[JsonObject]]:
-    return [[{"type": "raw_text", "text": "x"}]] * count
-
-
-def data_table(count: int, text: str = "x", **more: object) -> JsonObject:
-    body = [*rows(count - 1), [{"type": "raw_text", "text": text}]]
-    return {"type": "data_table", "caption": "c", "rows": body, **more}
-
-
-def row_of(kind: str, columns: int) -> JsonObject:
-    return {"type": kind, "caption": "c", "rows": [rows(1)[0] * columns] * 2}
-
-
-def chart(title: int = 1, series: int = 1, points: int = 1, name: int = 1) -> JsonObject:
-    line = {"name": "n", "data": [{"label": "l" * name, "value": 1}] * points}
-    shown = {"type": "line", "series": [line] * series}
-    return {"type": "data_visualization", "title": "t" * title, "chart": shown}
-
-
-def refused(taken: Callable[[], object]) -> bool:
-    try:
-        taken()
-    except ApiError:
-        return True
-    return False
-
-
-SLACKS: Mapping[str, tuple[int, int, Callable[[int], object]]] = {
-    "text of an edit": (limits.TEXT_CHARS, 4_000, lambda n: sent(text="x" * n)),
-    "blocks": (limits.BLOCKS_PER_POST, 50, lambda n: take(*[{"type": "divider"}] * n)),
-    "blocks of a view": (
-        limits.BLOCKS_PER_VIEW,
-        100,
-        lambda n: check_view({"type": "home", "blocks": [{"type": "divider"}] * n}, "home"),
-    ),
-    "section": (limits.SECTION_CHARS, 3_000, lambda n: take(section("x" * n))),
-    "markdown": (
-        limits.MARKDOWN_CHARS, 12_000, lambda n: take({"type": "markdown", "text": "x" * n}),
-    ),
-    "all texts": (
-        limits.BLOCK_TEXT_CHARS,
-        13_200,
-        lambda n: take(*(
-            section("x" * each) for each in (*[2_000] * 5, n // 2 - 5_000, n - n // 2 - 5_000)
-        )),
-    ),
-    "rows of a table": (
-        limits.TABLE_ROWS, 100, lambda n: take({"type": "table", "rows": rows(n)}),
-    ),
-    "rows of a data table": (limits.DATA_TABLE_ROWS, 201, lambda n: take(data_table(n))),
-    "columns of a table": (limits.TABLE_COLUMNS, 20, lambda n: take(row_of("table", n))),
-    "columns of a data table": (limits.TABLE_COLUMNS, 20, lambda n: take(row_of("data_table", n))),
-    "text of a table": (limits.TABLE_CHARS, 10_000, lambda n: take(data_table(2, "x" * (n - 1)))),
-    "page of a data table": (
-        limits.DATA_TABLE_PAGE, 100, lambda n: take(data_table(2, page_size=n)),
-    ),
-    "label": (limits.LABEL_CHARS, 75, lambda n: take(row({
-        "type": "button", "action_id": "a", "text": plain_text("x" * n, n)}))),
-    "title of a form": (limits.TITLE_CHARS, 24, lambda n: check_view(
-        {"type": "modal", "title": plain_text("x" * n, n), "blocks": []}, "modal")),
-    "options of a menu": (limits.MENU_OPTIONS, 5, lambda n: take(row({
-        "type": "overflow", "action_id": "a",
-        "options": [{"text": plain_text("x"), "value": "v"}] * n}))),
-    "value of an option": (limits.OPTION_VALUE_CHARS, 150, lambda n: take(row({
-        "type": "overflow", "action_id": "a",
-        "options": [{"text": plain_text("x"), "value": "v" * n}]}))),
-    "cards of a plan": (limits.PLAN_CARDS, 50, lambda n: take({
-        "type": "plan", "title": "p",
-        "tasks": [{"task_id": f"{i}", "title": "t"} for i in range(n)]})),
-    "title of a chart": (limits.CHART_TITLE_CHARS, 50, lambda n: take(chart(title=n))),
-    "series of a chart": (limits.CHART_SERIES, 12, lambda n: take(chart(series=n))),
-    "points of a chart": (limits.CHART_POINTS, 20, lambda n: take(chart(points=n))),
-    "label in a chart": (limits.CHART_LABEL_CHARS, 20, lambda n: take(chart(name=n))),
-}  # fmt: skip
-"""Our limit, Slack's own, and what is sent with so many."""
-
-
-@pytest.mark.parametrize("name", SLACKS)
-def test_slack_takes_what_is_at_its_limit_and_nothing_above(name: str) -> None:
-    ours, slacks, taken = SLACKS[name]
-    assert ours <= slacks
-    for size in (ours - 1, ours, slacks):
-        taken(size)
-    assert refused(lambda: taken(slacks + 1))
-
-
-def test_a_data_table_has_a_row_below_its_head() -> None:
-    take(data_table(limits.DATA_TABLE_LEAST_ROWS))
-    assert refused(lambda: take(data_table(limits.DATA_TABLE_LEAST_ROWS - 1)))
-
-
-@pytest.mark.parametrize("kind", ["table", "data_visualization"])
-def test_slack_takes_so_many_of_a_kind(kind: str) -> None:
-    one = {"type": "table", "rows": rows(1)} if kind == "table" else chart()
-    most = 1 if kind == "table" else limits.CHARTS_PER_POST
-    take(*[one] * most)
-    assert refused(lambda: take(*[one] * (most + 1)))
 
 
 def test_every_limit_has_a_case() -> None:

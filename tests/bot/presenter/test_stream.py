@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agent_core.events import AnyEvent
 from agent_core.ids import ROOT_RUN, RunId
 from bot.presenter.stream import HOLD_S, whole
-from bot.render import limits, none_live, to_markdown
+from bot.render import none_live, to_markdown
 from bot.sandbox.slack.records import Post
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import MemoryState
@@ -233,24 +233,6 @@ async def test_after_a_crash_the_streamed_post_becomes_the_answer(
     assert shown(stage).count("https://evil.test/8)") == 1
 
 
-async def test_a_turn_of_seven_minutes_rolls_over_and_loses_no_word(stage: Stage) -> None:
-    turn = stage.turn()
-    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
-    words = [f"Word{n:05} stands here." for n in range(900)]
-    for place in range(0, 900, 30):
-        text = " ".join(words[place : place + 30]) + " "
-        await presenter.show(turn.said(text, step=0))
-        await until_streamed(stage, words[place + 28])
-        await stage.clock.sleep(14.0)
-    assert stage.calls("chat.startStream") >= 2
-    streamed = re.findall(r"Word\d+", shown(stage))
-    assert streamed == [word[:9] for word in words[: len(streamed)]]
-    assert len(streamed) >= 899
-    await presenter.show(turn.finished(" ".join(words)))
-    assert re.findall(r"Word\d+", shown(stage)) == [word[:9] for word in words]
-    assert {call.error for call in stage.slack.calls if not call.ok} <= {"no_reaction"}
-
-
 PIECES = st.lists(
     st.sampled_from([
         "A sentence. ", "more words ", "**bold** ", "**", "`code` ", "`", "\n", "\n\n", "- item\n",
@@ -301,17 +283,6 @@ def test_a_long_text_is_looked_at_once() -> None:
     """With a look back from each sentence this takes minutes."""
     text = "[see " + "ab **cd**. " * 40_000
     assert len(text) - whole(text)[0] < 50
-
-
-@pytest.mark.parametrize("pieces", ["a" * 9_500, "é" * 30_000, "word " * 7_000])
-async def test_slack_takes_every_stream_of_a_long_text(stage: Stage, pieces: str) -> None:
-    turn = stage.turn()
-    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
-    await presenter.show(turn.said(f"It begins. {pieces}.\n\nIt ends. And", step=0))
-    await until_streamed(stage, "It begins")
-    await presenter.show(turn.finished(f"It begins. {pieces}.\n\nIt ends. And so on."))
-    assert {call.error for call in stage.slack.calls if not call.ok} <= {"no_reaction"}
-    assert max(len(post.text) for post in posts(stage)) <= limits.TEXT_CHARS
 
 
 async def test_many_streams_share_what_slack_allows(stage: Stage) -> None:
