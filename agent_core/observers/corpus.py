@@ -6,7 +6,6 @@ used.
 """
 
 import asyncio
-import hashlib
 import json
 import logging
 import re
@@ -19,7 +18,14 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import BaseModel, Field, ValidationError
 
-from agent_core.json_values import find_object, is_list, is_object, parse_result, text_in
+from agent_core.json_values import (
+    digest_of_json,
+    find_object,
+    is_list,
+    is_object,
+    parse_result,
+    text_in,
+)
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import ToolObserved, full_text
 from agent_core.tools import slug_of
@@ -59,7 +65,7 @@ def _save(page: JsonObject, fetched_at: datetime, workspace: Path) -> str:
     url = text_in(page, "url")
     content = text_in(page, "content")
     domain = (urlsplit(url).hostname or "unknown").removeprefix("www.")
-    digest = hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()[:6]
+    digest = digest_of_json(url)[:6]
     fetched = fetched_at.astimezone(UTC)
     # The same for the same fetch of the same page.
     path = f"{EXTRACTED_ARTICLES}/{domain[:100]}_{fetched:%Y%m%d_%H%M%S_%f}_{digest}.json"
@@ -105,7 +111,7 @@ def _stored(observed: ToolObserved, path: str, row: JsonObject) -> _Fetched | No
     fetched_at = observed.at
     with suppress(ValueError):
         fetched_at = datetime.fromisoformat(str(facts.get("fetched_at"))).astimezone(UTC)
-    known = {name: value for name, value in facts.items() if value}
+    known = {name: facts[name] for name in facts if text_in(facts, name)}
     return {**row, **known, "content": content}, fetched_at
 
 

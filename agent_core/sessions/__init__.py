@@ -2,7 +2,7 @@
 
 The door of this room: other rooms import from here alone. To be read first: `database.py` (one
 transaction with retry), then `turns.py` and `store.py` (turns, Asks, sessions, history), `log.py`
-(events) and `leases.py` (which process works on which session).
+(events) and `leases.py` (which process works on what).
 """
 
 from agent_core.sessions.database import Database, DatabaseTrouble
@@ -18,11 +18,13 @@ from agent_core.sessions.leases import (
     DEAD_AFTER_S,
     LeaseLost,
     Leases,
+    Ledger,
+    Marks,
     holder_of,
     new_process_id,
+    purge_ledger,
     sole_process,
 )
-from agent_core.sessions.ledger import Ledger, purge_ledger
 from agent_core.sessions.log import EventLog, WriteBehind
 from agent_core.sessions.overview import AnsweredTurn, KnownSessions, Overview, SessionState, Spent
 from agent_core.sessions.safeguards import (
@@ -59,7 +61,6 @@ from agent_core.sessions.turns import (
 from agent_core.sessions.values import (
     Feedback,
     FeedbackStore,
-    Marks,
     Preferences,
     ProgramStore,
     StoredProgram,

@@ -7,8 +7,6 @@ one UPDATE of an open row. `runtime/asks.py` says who may decide, `runtime/waits
 waits for an Ask.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +18,7 @@ from sqlalchemy import ColumnElement, Connection, Select, select, update
 from agent_core.errors import SessionError
 from agent_core.events import AskDecision, Outcome, PlannedAction
 from agent_core.ids import AskId, ProcessId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.json_values import digest_of_json
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.sessions.database import Database, Store, columns_of, objects_of
 from agent_core.sessions.schema import asks, leases, turns
@@ -162,8 +161,7 @@ def ask_id(
     edition: int = 0,
 ) -> AskId:
     """The Ask's id, the same however often the call is judged. Nobody can guess it from outside."""
-    identity = json.dumps([turn, run, call, kind, edition])
-    return AskId(hashlib.sha256(identity.encode()).hexdigest()[:20])
+    return AskId(digest_of_json([turn, run, call, kind, edition])[:20])
 
 
 def ends_wait(now: datetime) -> ColumnElement[bool]:

@@ -1,6 +1,5 @@
-"""Values by their keys: surfaces' marks, preferences, feedback, and the last program of a run."""
+"""Values by their keys: preferences, feedback, and the last program of a run."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -10,33 +9,7 @@ from sqlalchemy import delete, select, update
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.sessions.database import Store, columns_of
-from agent_core.sessions.schema import feedback, marks, preferences, programs
-
-
-class Marks(Store):
-    """Named values that move on and never back.
-
-    Values are compared as text, so those of one name must be written in one width.
-    """
-
-    async def load(self, prefix: str) -> dict[str, str]:
-        """The marks whose names begin with `prefix`."""
-        query = select(marks).where(marks.c.name.startswith(prefix, autoescape=True))
-        rows = await self._database.rows(query)
-        return {row.name: row.value for row in rows}
-
-    async def save(self, values: Mapping[str, str]) -> None:
-        """Move marks on, all in one transaction; a mark that is further already stays."""
-        insert = self._database.insert(marks)
-        value = insert.excluded.value
-        move = insert.on_conflict_do_update(
-            index_elements=["name"],
-            set_={"value": value},
-            where=marks.c.value < value,
-        )
-        rows = [{"name": name, "value": value} for name, value in sorted(values.items())]
-        if rows:
-            await self._database.run(lambda connection: connection.execute(move, rows))
+from agent_core.sessions.schema import feedback, preferences, programs
 
 
 class Preferences(Store):

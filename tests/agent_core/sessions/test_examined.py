@@ -51,21 +51,6 @@ async def test_who_examines_a_database_leaves_its_file_as_it_is(tmp_path: Path) 
     assert file.read_bytes() == before
 
 
-def lock_for_writing(file: Path) -> sqlite3.Connection:
-    writer = sqlite3.connect(file, isolation_level=None)
-    writer.execute("BEGIN IMMEDIATE")
-    return writer
-
-
-async def test_a_database_that_stays_locked_is_given_up(tmp_path: Path) -> None:
-    locked = r"state\.sqlite cannot be used: database is locked"
-    with (
-        closing(lock_for_writing(tmp_path / "state.sqlite")),
-        pytest.raises(SessionError, match=locked),
-    ):
-        await examine_database(at(tmp_path), patience_s=0.05)
-
-
 @pytest.mark.process("another process holds the file")
 async def test_a_user_who_may_make_no_tables_is_told_what_to_grant(
     postgres_server: Any, tmp_path: Path

@@ -17,7 +17,7 @@ from agent_core.sessions import (
     new_process_id,
     purge_ledger,
 )
-from agent_core.sessions.ledger import KEPT
+from agent_core.sessions.leases import KEPT
 from agent_core.sessions.schema import processes
 from tests.agent_core.sessions.databases import opened
 

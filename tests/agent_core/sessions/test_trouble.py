@@ -28,7 +28,7 @@ from agent_core.sessions import (
     WriteBehind,
     new_process_id,
 )
-from agent_core.sessions.ledger import ACK_PATIENCE_S
+from agent_core.sessions.leases import ACK_PATIENCE_S
 from tests.agent_core.sessions.announced import TURN, whole_turn
 from tests.agent_core.sessions.databases import LostCommits, full, locked, opened, told_of_trouble
 from tests.runtimes import inbound

@@ -1,11 +1,11 @@
 """What turns leave behind: trace files, summary.txt, run.log."""
 
-import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
+from agent_core.json_values import digest_of_json
 from agent_core.messages import JsonObject
 from agent_core.workspaces import RunLogs, append_summary, build_trace, write_trace
 from tests.agent_core.workspaces.turns import (
@@ -32,7 +32,7 @@ def trace(turn: str = "turn-1", **changed: object) -> JsonObject:
 
 
 def digest(turn: str) -> str:
-    return hashlib.sha256(turn.encode()).hexdigest()[:8]
+    return digest_of_json(turn)[:8]
 
 
 def turns_in(workspace: Path) -> dict[str, str]:

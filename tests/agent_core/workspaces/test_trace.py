@@ -194,12 +194,3 @@ def test_a_given_up_fast_path_says_why() -> None:
     trace = trace_of([turn_started(), route, turn_finished()])
 
     assert trace["fallback"] == "wants tools"
-
-
-def test_a_turn_that_left_nothing_has_an_empty_trace() -> None:
-    trace = trace_of([])
-
-    assert trace["tool_calls"] == []
-    assert trace["iterations"] == []
-    assert trace["total_duration_seconds"] == 0.0
-    assert trace["turn_id"] == ""
