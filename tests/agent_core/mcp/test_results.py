@@ -25,7 +25,7 @@ from mcp.types import (
 from agent_core.events import Source
 from agent_core.ids import ToolCallId
 from agent_core.mcp import McpHub, StdioServer
-from agent_core.mcp.wire import TOO_LARGE, LineCutter
+from agent_core.mcp.wire import MAX_MESSAGE_BYTES, TOO_LARGE, LineCutter
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call
 from agent_core.tools import OnProgress, Registry, ToolContext, ToolOutput, fit, sources_in
 from agent_core.tools.actions import MAX_SOURCES
@@ -321,9 +321,12 @@ async def test_a_disk_that_refuses_costs_the_rest_but_not_the_result(context: To
 @pytest.mark.parametrize("id_first", [True, False])
 def test_a_cut_line_ends_the_call_of_the_id_at_either_end(id_first: bool) -> None:
     ident = {"id": "seven"}
-    result = {"jsonrpc": "2.0", "result": {"content": [{"type": "text", "text": "y" * 5_000}]}}
+    result = {
+        "jsonrpc": "2.0",
+        "result": {"content": [{"type": "text", "text": "y" * MAX_MESSAGE_BYTES}]},
+    }
     message = json.dumps(ident | result if id_first else result | ident)
-    [line] = LineCutter(500).feed(message.encode() + b"\n")
+    [line] = LineCutter().feed(message.encode() + b"\n")
     answer = json.loads(line)
     assert (answer["id"], answer["error"]["message"]) == ("seven", TOO_LARGE)
 
