@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from functools import partial
+from typing import get_args
 
 import aiohttp
 
@@ -144,11 +145,7 @@ def _digest_and_home_handlers(
         clicks.HomeOpened: home.open,
         clicks.Command: home.command,
         clicks.HomeScheduleClick: home.press,
-        clicks.SessionClick: home.press,
-        clicks.AppClick: home.press,
-        clicks.AccountClick: home.press,
-        clicks.PreferenceClick: home.press,
-        clicks.ChannelClick: home.press,
+        **dict.fromkeys(get_args(clicks.HomeClick), home.press),
     }
 
 

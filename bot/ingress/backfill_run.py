@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent_core.background import Background, Backoff
+from agent_core.background import Background
 from agent_core.messages import JsonObject
 from agent_core.runtime import KnownSessions, Marks, detect_language
 from bot.front import FrontDoor
@@ -28,14 +28,8 @@ MAX_SILENCE_S = 60.0
 
 ALIVE_STEP_S = 30.0
 BEAT_S = 5.0
-BACKOFF = Backoff(
-    first_s=30.0,
-    longest_s=600.0,
-    factor=3.0,
-    jitter=0.0,
-)
-MAX_RUNS = 5
-"""So often a conversation that could not be read is tried, before it is given up."""
+RUN_AGAIN_S = 60.0
+"""How long to wait with another run where something could not be read."""
 
 HEAD_START_S = 5.0
 MAX_AT_ONCE = 8
@@ -167,7 +161,6 @@ class Backfill:
     _sessions: KnownSessions
     watermarks: Watermarks
     _head_start_s: float = HEAD_START_S
-    _one_run: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     _background: Background = field(init=False, default_factory=Background)
     _threads: dict[ThreadRef, asyncio.Task[None]] = field(
         init=False, default_factory=dict[ThreadRef, asyncio.Task[None]]
@@ -196,8 +189,8 @@ class Backfill:
 
         async def run_when_needed() -> None:
             await self.watermarks.has_gap.wait()
-            if is_well():
-                await self._run_until_done()
+            if is_well() and not await self._try_to_run():
+                await self._api.clock.sleep(RUN_AGAIN_S)
 
         async def pause() -> None:
             await self._api.clock.sleep(BEAT_S)
@@ -209,28 +202,21 @@ class Backfill:
         """Stop. What was begun with is in the ledger, the rest is found again at the next start."""
         await self._background.close()
 
-    async def run(self, *, is_last_try: bool = True) -> bool:
-        """Look for what was missed since the watermarks, and see to it: one run at a time.
+    async def run(self) -> bool:
+        """Look for what was missed since the watermarks, and see to it.
 
-        False if something could not be seen to and waits for another run; with `is_last_try` the
-        watermarks move on all the same. Raises SlackError where Slack could not be asked. Nothing
-        is lost; run again.
+        False if something could not be seen to and waits for another run: the watermarks stay.
+        Raises SlackError where Slack could not be asked. Nothing is lost; run again.
         """
-        async with self._one_run:
-            self._ingress.replies.forget()
-            search = self._search()
-            is_done = await self._see_to(search)
-            if not is_done and not is_last_try:
-                return False
-            if not is_done:
-                given_up = ", ".join(sorted(search.unread)) or "single posts"
-                logger.error("the backfill ends without %s", given_up)
-            for channel, ts in search.newest.items():
-                if channel not in search.unread:
-                    self.watermarks.note_post(channel, ts)
-            await self.watermarks.close(search.gap)
-            self._threads = {at: task for at, task in self._threads.items() if not task.done()}
-            return True
+        self._ingress.replies.forget()
+        search = self._search()
+        if not await self._see_to(search):
+            return False
+        for channel, ts in search.newest.items():
+            self.watermarks.note_post(channel, ts)
+        await self.watermarks.close(search.gap)
+        self._threads = {at: task for at, task in self._threads.items() if not task.done()}
+        return True
 
     def _search(self) -> Search:
         gap = self.watermarks.gap()
@@ -367,14 +353,9 @@ class Backfill:
         at = posted_at(post.ts, person.utc_offset_s)
         return f"• <{link}|{at:%Y-%m-%d %H:%M}> {one_line(person.name, MAX_NAME_CHARS)}"
 
-    async def _run_until_done(self) -> None:
-        runs = 1
-        for wait_s in BACKOFF.waits_s():
-            try:
-                if await self.run(is_last_try=runs == MAX_RUNS):
-                    return
-                runs += 1
-                logger.warning("the backfill goes on in %g s", wait_s)
-            except SlackError as error:
-                logger.warning("the backfill is tried again in %g s: %s", wait_s, error)
-            await self._api.clock.sleep(wait_s)
+    async def _try_to_run(self) -> bool:
+        try:
+            return await self.run()
+        except SlackError as error:
+            logger.warning("the backfill is tried again: %s", error)
+            return False

@@ -212,7 +212,9 @@ class Handover:
             users |= mentioned_users(each.text)
         names = await self._people.names(users - {"", bot_user})
         lines = [self._line(each, names, utc_offset_s) for each in kept]
-        text = _FENCE.sub("(", "\n".join(_newest_within(lines, MAX_CHARS)))
+        while len(lines) > 1 and sum(map(len, lines)) > MAX_CHARS:
+            del lines[0]
+        text = _FENCE.sub("(", "\n".join(lines)[:MAX_CHARS])
         if post.channel_type == "im":
             return _Earlier(text=text)
         # What was written to the bot brings its files by itself, and a stop must not wait for them.
@@ -352,20 +354,6 @@ def left_out_note(left_out: Sequence[LeftOut], language: str) -> str:
         words(f"ingress-left-out-{each.fault.replace('_', '-')}", name=each.name, max_mb=MAX_MB)
         for each in left_out
     )
-
-
-def _newest_within(lines: Sequence[str], max_chars: int) -> list[str]:
-    """The last lines that fit; where even the last one is too long, its beginning."""
-    kept: list[str] = []
-    room = max_chars
-    for line in reversed(lines):
-        if len(line) + 1 > room:
-            break
-        kept.append(line)
-        room -= len(line) + 1
-    if not kept and lines:
-        return [lines[-1][:max_chars]]
-    return kept[::-1]
 
 
 def _one_line(text: str) -> str:

@@ -70,19 +70,17 @@ class Files:
         not the post, is taken.
         """
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._send_one(upload)) for upload in uploads]
-        sent = [task.result() for task in tasks]
-        for each in sent:
-            if isinstance(each, SlackError) and not isinstance(each, SlackRefused):
-                raise each
-        refused = [
-            (u, e) for u, e in zip(uploads, sent, strict=True) if isinstance(e, SlackRefused)
-        ]
-        files = [
-            {"id": file_id, "title": upload.title}
-            for upload, file_id in zip(uploads, sent, strict=True)
-            if isinstance(file_id, str)
-        ]
+            tasks = [(each, group.create_task(self._send_one(each))) for each in uploads]
+        files: list[dict[str, str]] = []
+        refused: list[tuple[Upload, SlackRefused]] = []
+        for upload, task in tasks:
+            sent = task.result()
+            if isinstance(sent, SlackRefused):
+                refused.append((upload, sent))
+            elif isinstance(sent, SlackError):
+                raise sent
+            else:
+                files.append({"id": sent, "title": upload.title})
         if not files:
             raise refused[0][1]
         ids = [file["id"] for file in files]

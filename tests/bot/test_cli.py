@@ -34,17 +34,6 @@ def test_without_a_command_there_is_help_and_no_success() -> None:
     assert "Usage" in result.output
 
 
-@pytest.mark.parametrize("option", ["--ask", "--out", "--web", "--json"])
-def test_the_sandbox_explains_its_options(option: str) -> None:
-    assert option in helped("sandbox")
-
-
-def test_the_check_explains_its_exit_code_and_its_option() -> None:
-    text = helped("check")
-    assert "--json" in text
-    assert "exit code is 0 when nothing is wrong" in " ".join(text.split())
-
-
 @pytest.mark.parametrize(
     ("line", "named"),
     [

@@ -1,27 +1,21 @@
 """Attached files land in the session's workspace under safe names; messages become turns."""
 
 import asyncio
-import tracemalloc
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import aiohttp
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from agent_core.events import Intervened
 from agent_core.ids import RunId, SessionId, TurnId, agent_id, turn_of
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
 from bot.clicks import BranchStop, Refused
-from bot.front import MAX_ATTACHMENT_BYTES, KnownTurn, LeftOut, WorkspaceFiles, stop_branch
+from bot.front import MAX_ATTACHMENT_BYTES, KnownTurn, LeftOut, stop_branch
 from bot.inbound import SlackFile
 from bot.presenter.journal import READER
-from bot.slack_api import SlackApi, web_client
-from bot.slack_api.files import CHUNK_BYTES
 from tests.bot.desk import open_desk
 from tests.bot.front_world import NOW, Place, Process, process
 from tests.bot.gestures import gesture_of, person_of
@@ -142,20 +136,6 @@ async def test_nothing_stays_of_a_file_that_is_too_big_or_hides_that_it_is(
     assert list((await workspace(bot, place) / "downloads").iterdir()) == []
 
 
-async def test_a_file_that_cannot_be_saved_does_not_lose_the_others(
-    place: Place, bot: Process
-) -> None:
-    bad, good = [await place.attached(name, b"lines") for name in ("bad.log", "good.log")]
-    (await workspace(bot, place) / "downloads" / f"{bad.id}_bad.log").mkdir()
-    lost, kept = await bot.files.keep(place.thread.session, (bad, good))
-
-    assert lost == LeftOut(name="bad.log", fault="not_saved")
-    assert isinstance(kept, Attachment)
-    assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
-    names = {entry.name for entry in (await workspace(bot, place) / "downloads").iterdir()}
-    assert names == {f"{bad.id}_bad.log", f"{good.id}_good.log"}
-
-
 async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: Process) -> None:
     message = place.message("continue")
     assert await bot.front.known_turn(message.key) is None
@@ -173,19 +153,6 @@ async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: P
     )
     assert not await bot.front.revise(message.key, "continue otherwise")
     assert not await bot.front.withdraw(message.key)
-
-
-async def test_a_gesture_that_is_worked_on_is_at_work_and_can_be_withdrawn(place: Place) -> None:
-    held = Held(then="never said")
-    async with process(place, ScriptedModel([held])) as bot:
-        message = place.message("continue")
-        await bot.front.handle(message)
-        await held.reached.wait()
-        taken = await bot.front.known_turn(message.key)
-        assert taken is not None
-        assert taken.is_at_work
-        assert not await bot.front.revise(message.key, "continue otherwise")
-        assert await bot.front.withdraw(message.key)
 
 
 @pytest.mark.proves("edits.running")
@@ -255,32 +222,3 @@ async def test_a_branch_is_stopped_from_the_menu_and_a_late_press_is_refused(
         with pytest.raises(Refused) as late:
             await stop_branch(bot.runtime, click, replace(here, key="later"), ben)
     assert "nothing left to stop" in late.value.text("en")
-
-
-async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> None:
-    """Served in 160 pieces from elsewhere in this process: never more than a few are held."""
-    pieces, held = [bytes(CHUNK_BYTES)] * 160, list[int]()
-
-    async def serve(request: web.Request) -> web.StreamResponse:
-        answer = web.StreamResponse()
-        await answer.prepare(request)
-        for piece in pieces:
-            held.append(tracemalloc.get_traced_memory()[0])
-            await answer.write(piece)
-        return answer
-
-    site, size = web.Application(), CHUNK_BYTES * len(pieces)
-    site.router.add_get("/a.bin", serve)
-    async with TestServer(site) as server, aiohttp.ClientSession() as session:
-        base = str(server.make_url("/"))
-        api = SlackApi(web_client("xoxb-1", base_url=f"{base}api/", session=session))
-        files = WorkspaceFiles(bot.runtime, api, lambda: NOW)
-        file = replace(await place.attached("a.bin", b""), url_private=f"{base}a.bin")
-        tracemalloc.start()
-        try:
-            [kept] = await files.keep(place.thread.session, (file,))
-        finally:
-            tracemalloc.stop()
-    assert isinstance(kept, Attachment)
-    assert (await workspace(bot, place) / kept.path).stat().st_size == kept.size_bytes == size
-    assert max(held) - min(held) < size / 4

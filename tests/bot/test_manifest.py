@@ -62,13 +62,6 @@ def test_the_scopes_are_those_of_the_methods_and_events_in_use() -> None:
     assert set(GRANTED) == needed - {""}
 
 
-def test_there_is_a_home_and_one_command_over_the_socket() -> None:
-    assert _at("features.app_home.home_tab_enabled") is True
-    [command] = _at("features.slash_commands")
-    assert command["command"] == "/agent"
-    assert "url" not in command
-
-
 def test_the_subscriptions_are_the_events_that_are_listened_to() -> None:
     assert set(SUBSCRIBED) == {name for event in TABLE.events for name in SUBSCRIPTIONS[event]}
 
@@ -77,17 +70,6 @@ def test_every_method_that_the_code_names_is_in_the_table_of_scopes() -> None:
     named = {name for text in _sources("bot").values() for name in METHOD.findall(text)}
 
     assert named - {UPLOAD_STEP, OPEN_SOCKET} <= set(TABLE.methods)
-
-
-def test_only_the_api_package_knows_the_web_api() -> None:
-    allowed = {"slack_api", "ingress", "socket"}
-    importers = {
-        file.relative_to(ROOT / "bot").parts[0]
-        for file, text in _sources("bot").items()
-        if re.search(r"^\s*(?:from|import) slack_sdk", text, re.MULTILINE)
-    }
-
-    assert importers <= allowed
 
 
 @pytest.mark.parametrize(
@@ -114,14 +96,15 @@ def test_the_shortcut_of_a_post_is_the_one_that_is_answered() -> None:
     assert len(shortcut["description"]) <= 150
 
 
-def test_events_come_over_the_socket() -> None:
+def test_all_comes_over_the_socket() -> None:
     assert _at("settings.socket_mode_enabled") is True
     assert "request_url" not in _at("settings.event_subscriptions")
-
-
-def test_presses_come_over_the_socket() -> None:
     assert _at("settings.interactivity.is_enabled") is True
     assert "request_url" not in _at("settings.interactivity")
+    assert _at("features.app_home.home_tab_enabled") is True
+    [command] = _at("features.slash_commands")
+    assert command["command"] == "/agent"
+    assert "url" not in command
 
 
 async def test_the_bot_hears_and_does_everything_with_these_rights() -> None:

@@ -71,6 +71,7 @@ async def test_a_request_that_is_deleted_stops_at_once(tmp_path: Path) -> None:
         assert ANSWER not in world.answers(ts)
 
 
+@pytest.mark.proves("manners.cross", "manners.native_stop")
 @pytest.mark.parametrize("way", ["cross", "slack"])
 async def test_a_cross_and_slacks_own_stop_end_the_work_without_a_turn(
     tmp_path: Path, way: str

@@ -1,21 +1,18 @@
 """What was said while the bot was away is answered once, oldest first."""
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from agent_core.ids import SessionId, turn_of
+from agent_core.ids import turn_of
 from agent_core.sessions import StoredTurn
-from bot.ingress.backfill import FIRST_THREADS, MAX_REQUESTS, THREADS
+from bot.ingress.backfill import FIRST_THREADS, THREADS
 from bot.ingress.backfill_run import MAX_AT_ONCE
-from bot.slack_api import SlackAuthRefused
 from bot.words import BOT
 from tests.bot.ingress.world import (
     HOUR_S,
     Outside,
-    World,
     bot_in,
     outside_world,
     until_given,
@@ -25,7 +22,7 @@ from tests.bot.ingress.world import (
 async def backfill_once(outside: Outside, *, is_done: bool = True) -> None:
     """A bot starts, catches up and stops."""
     async with asyncio.timeout(30), bot_in(outside) as bot:
-        assert await bot.backfill.run(is_last_try=False) == is_done
+        assert await bot.backfill.run() == is_done
 
 
 async def test_the_first_start_ever_answers_nothing_of_old() -> None:
@@ -107,10 +104,10 @@ async def test_what_could_not_be_read_is_read_by_another_run(outside: Outside) -
     await outside.mention("hi")
     async with asyncio.timeout(30), bot_in(outside) as bot:
         outside.slack.fail("conversations.history", status=500, times=7 * 20)
-        assert not await bot.backfill.run(is_last_try=False)
+        assert not await bot.backfill.run()
         assert outside.front.texts == []
         outside.slack.heal()
-        assert await bot.backfill.run(is_last_try=False)
+        assert await bot.backfill.run()
 
     assert outside.front.texts == ["hi"]
 
@@ -183,29 +180,6 @@ async def test_many_threads_are_answered_once_each_in_its_own_order(outside: Out
     assert len(texts) == 3 * len(said)
 
 
-async def test_a_token_that_is_refused_on_the_way_cancels_nothing_that_was_begun(
-    outside: Outside,
-) -> None:
-    for number in range(FIRST_THREADS + 1):
-        root = await outside.mention(f"{number}")
-        await outside.mention("thanks", thread_ts=root)
-    before = dict(outside.marks.saved)
-    outside.front.may_end.clear()
-    async with asyncio.timeout(30), bot_in(outside, head_start_s=0.01) as bot:
-        running = asyncio.create_task(bot.backfill.run())
-        await until_given(outside, MAX_AT_ONCE)
-        outside.slack.fail("conversations.replies", error="token_revoked")
-        outside.front.may_end.set()
-        with pytest.raises(SlackAuthRefused):
-            await running
-        assert len(outside.front.texts) == 2 * FIRST_THREADS + 1
-        assert outside.ledger.unfinished == set()
-        assert outside.marks.saved == before
-        assert await bot.backfill.run()
-
-    assert len(outside.front.texts) == 2 * FIRST_THREADS + 2
-
-
 @pytest.mark.proves("catch_up.interrupted")
 async def test_a_crash_in_the_middle_loses_nothing(outside: Outside) -> None:
     texts = [f"{number}" for number in range(5)]
@@ -223,19 +197,6 @@ async def test_a_crash_in_the_middle_loses_nothing(outside: Outside) -> None:
     outside.front.may_end.set()
     await backfill_once(outside)
     assert outside.front.texts == texts
-
-
-async def test_only_one_run_is_made_at_a_time(outside: Outside) -> None:
-    await outside.mention("hi")
-    async with asyncio.timeout(30), bot_in(outside) as bot, asyncio.TaskGroup() as group:
-        for _ in range(3):
-            group.create_task(ran(bot))
-
-    assert outside.front.texts == ["hi"]
-
-
-async def ran(bot: World) -> None:
-    assert await bot.backfill.run()
 
 
 @pytest.mark.proves("catch_up.notice")
@@ -324,8 +285,8 @@ async def test_a_notice_that_fails_is_posted_by_another_run(outside: Outside) ->
     outside.clock.advance(30 * HOUR_S)
     async with asyncio.timeout(30), bot_in(outside) as bot:
         outside.slack.fail("chat.getPermalink", status=500, times=7)
-        assert not await bot.backfill.run(is_last_try=False)
-        assert await bot.backfill.run(is_last_try=False)
+        assert not await bot.backfill.run()
+        assert await bot.backfill.run()
 
     assert len(outside.notices("general")) == 1
 
@@ -376,29 +337,6 @@ async def test_a_request_that_is_gone_is_withdrawn_once(
     assert outside.ledger.unfinished == set()
 
 
-@pytest.mark.proves("edits.deleted")
-async def test_what_was_said_after_a_request_waits_until_it_is_known_to_be_gone(
-    outside: Outside,
-) -> None:
-    slack = outside.slack
-    ts = await ask(outside, "what is new?")
-    await slack.say("ben", "general", "Well?", thread_ts=ts)
-    gone = await ask(outside, "never mind", thread_ts=ts)
-    heard = list(outside.front.texts)
-    await slack.delete("general", gone)
-    await slack.say("ann", "general", "and what is newest?", thread_ts=ts)
-    outside.front.slow = "and what is newest?"
-    outside.judge.for_bot = {"and what is newest?"}
-    async with asyncio.timeout(30), bot_in(outside) as bot:
-        running = asyncio.create_task(bot.backfill.run())
-        await outside.front.took_slow.wait()
-        assert outside.front.withdrawn == [outside.key("general", gone)]
-        outside.front.may_take_slow.set()
-        assert await running
-
-    assert outside.front.texts == [*heard, "and what is newest?"]
-
-
 @pytest.mark.proves("edits.before")
 async def test_a_request_that_was_edited_before_it_began_has_its_new_text(outside: Outside) -> None:
     ts = await ask(outside, "what is new?", begun=False)
@@ -431,33 +369,3 @@ async def test_a_post_that_may_not_be_read_is_not_taken_for_a_deleted_one(
     await backfill_once(outside)
 
     assert outside.front.withdrawn == []
-
-
-async def test_a_post_that_cannot_be_read_for_now_is_looked_at_by_another_run(
-    outside: Outside,
-) -> None:
-    ts = await ask(outside, "what is new?")
-    await outside.slack.delete("general", ts)
-    outside.slack.fail("conversations.replies", status=503, times=20)
-    await backfill_once(outside, is_done=False)
-    assert outside.front.withdrawn == []
-
-    outside.slack.heal()
-    await backfill_once(outside)
-    assert outside.front.withdrawn == [outside.key("general", ts)]
-
-
-async def test_only_so_many_posts_are_looked_at_and_only_those_that_began_a_turn(
-    outside: Outside,
-) -> None:
-    await ask(outside, "what is new?")
-    [turn] = outside.sessions.turns
-    scheduled = replace(turn, inbound=replace(turn.inbound, key="every-morning", scheduled=True))
-    foreign = replace(turn, session=SessionId(f"TOTHER:{turn.session.partition(':')[2]}"))
-    outside.sessions.turns[:] = [scheduled, foreign, *[turn] * (MAX_REQUESTS + 5)]
-    before = len(outside.slack.calls)
-    await backfill_once(outside)
-
-    calls = outside.slack.calls[before:]
-    reads = [call for call in calls if "latest" in call.args and call.method.endswith("replies")]
-    assert len(reads) == MAX_REQUESTS - 1

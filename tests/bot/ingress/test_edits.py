@@ -8,9 +8,14 @@ import pytest
 from agent_core.messages import JsonObject
 from bot.inbound import Deletion, PostEvent, read_event
 from bot.ingress.handover import MAX_LOOKS
-from tests.bot.ingress.world import World, connected_world, forgetful_ingress
-
-LOG = [("a.log", b"12345", "text/plain")]
+from tests.bot.ingress.world import (
+    World,
+    bring,
+    connected_world,
+    event_payload,
+    forgetful_ingress,
+    post_payload,
+)
 
 
 async def edit(world: World, ts: str, text: str) -> None:
@@ -31,12 +36,6 @@ async def acknowledged(world: World, before: int) -> None:
     )
 
 
-def event_payload(world: World, **event: Any) -> JsonObject:
-    """What Slack tells of #general, to be put before the ingress by hand."""
-    place = {"type": "message", "channel": world.slack.channels["general"]}
-    return {"type": "event_callback", "team_id": world.slack.team_id, "event": place | event}
-
-
 def edit_payload(
     world: World, ts: str, text: str, *, edited_ts: str, before: str = "", **more: Any
 ) -> JsonObject:
@@ -47,17 +46,6 @@ def edit_payload(
     return event_payload(
         world, subtype="message_changed", ts=edited_ts, message=now, previous_message=previous
     )
-
-
-def post_payload(world: World, ts: str, text: str, **more: Any) -> JsonObject:
-    return event_payload(world, user=world.slack.people["ann"], ts=ts, text=text, **more)
-
-
-async def bring(world: World, body: JsonObject) -> None:
-    """Both halves of a delivery."""
-    told = await world.ingress.receive(body)
-    if told is not None:
-        await world.ingress.hand_over(told)
 
 
 @pytest.mark.parametrize("shape", ["message_changed", "app_mention"])
@@ -80,23 +68,17 @@ async def test_an_edit_that_adds_the_mention_to_a_reply_among_people_begins_its_
 
 
 @pytest.mark.proves("edits.disorder")
-async def test_an_edit_that_comes_before_its_post_wins(world: World) -> None:
-    later = edit_payload(world, TS, f"{world.mention} after", edited_ts="1783536990.000000")
-    await bring(world, later)
-    await bring(world, post_payload(world, TS, f"{world.mention} before"))
-
-    assert world.front.texts == ["after"]
-    assert world.ledger.unfinished == set()
-
-
-@pytest.mark.proves("edits.disorder")
-async def test_of_two_edits_in_the_wrong_order_the_later_one_wins(world: World) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} one")
-    await world.settle()
-    for text, edited_ts in (("three", "1999999992.000000"), ("two", "1999999991.000000")):
-        await bring(world, edit_payload(world, ts, f"{world.mention} {text}", edited_ts=edited_ts))
+async def test_of_a_post_and_its_edits_in_any_order_the_latest_edit_wins(world: World) -> None:
+    await bring(
+        world, edit_payload(world, TS, f"{world.mention} three", edited_ts="1783536992.000000")
+    )
+    await bring(world, post_payload(world, TS, f"{world.mention} one"))
+    await bring(
+        world, edit_payload(world, TS, f"{world.mention} two", edited_ts="1783536991.000000")
+    )
 
     assert world.front.texts == ["three"]
+    assert world.ledger.unfinished == set()
 
 
 async def test_an_edit_by_somebody_who_may_not_use_the_bot_is_ignored() -> None:
@@ -108,31 +90,6 @@ async def test_an_edit_by_somebody_who_may_not_use_the_bot_is_ignored() -> None:
         assert world.front.messages == []
         assert len(world.told("ann")) == 1
         assert world.ledger.unfinished == set()
-
-
-@pytest.mark.proves("ledger.before_ack")
-@pytest.mark.parametrize("is_deletion", [False, True])
-async def test_an_edit_or_a_deletion_is_not_acknowledged_before_it_is_durable(
-    world: World, is_deletion: bool
-) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} one")
-    await world.settle()
-    world.ledger.may_go_on.clear()
-    world.ledger.asked.clear()
-    before = len(world.slack.deliveries)
-    if is_deletion:
-        await world.slack.delete("general", ts)
-    else:
-        await world.slack.edit("ann", "general", ts, f"{world.mention} two")
-    await world.ledger.asked.wait()
-    assert any(one.acked_at_s is None for one in world.slack.deliveries)
-    assert (world.front.texts, world.front.withdrawn) == (["one"], [])
-
-    world.ledger.may_go_on.set()
-    await acknowledged(world, before)
-    await world.settle()
-    assert world.front.texts == ["one" if is_deletion else "two"]
-    assert world.front.withdrawn == [world.key(ts)] * is_deletion
 
 
 @pytest.mark.parametrize("looks", [1, MAX_LOOKS])
@@ -219,7 +176,7 @@ async def test_a_post_that_is_deleted_while_its_files_come_is_not_handed_over(wo
 
 @pytest.mark.proves("edits.disorder")
 async def test_a_deletion_that_comes_before_its_post_holds_it_back(world: World) -> None:
-    await forget_and_hand_over(world, gone(world))
+    await bring(world, gone(world), forgetful_ingress(world))
     assert await world.ingress.receive(mention(world)) is None
 
     assert world.front.messages == []
@@ -241,15 +198,6 @@ async def test_a_deletion_is_tried_again_until_the_post_has_its_turn(world: Worl
     await other.replay(gone(world))
     assert world.front.have_ended == {world.key(TS)}
     assert world.ledger.unfinished == set()
-
-
-async def forget_and_hand_over(world: World, body: JsonObject) -> None:
-    """Both halves of a delivery, in an ingress that knows nothing of earlier ones."""
-    ingress = forgetful_ingress(world)
-    told = await ingress.receive(body)
-    assert told is not None
-    async with asyncio.timeout(10):
-        await ingress.hand_over(told)
 
 
 POST_TS = "1783536983.783769"

@@ -6,8 +6,7 @@ from itertools import cycle
 import pytest
 
 from bot.slack_api import Op
-from bot.words import BOT
-from tests.bot.ingress.world import World, connected_world, recorded_mention, thread_at
+from tests.bot.ingress.world import World, thread_at
 
 
 @pytest.mark.proves("ledger.before_ack")
@@ -112,61 +111,6 @@ async def test_posts_of_one_thread_are_acknowledged_in_time_while_nobody_can_be_
     assert world.front.texts == texts
 
 
-@pytest.mark.proves("ledger.ack_in_time")
-async def test_a_reply_is_acknowledged_while_its_thread_cannot_be_read(world: World) -> None:
-    root_ts = await world.say("ben", "general", "lunch?")
-    await world.settle()
-    world.slack.fail("conversations.replies", hang_s=HANG_S)
-    await world.say("ann", "general", "where?", thread_ts=root_ts)
-    await world.slack.wait_for(
-        lambda slack: len(slack.deliveries) == 2 and slack.deliveries[-1].acked_at_s is not None,
-        timeout_s=MAX_ACK_S,
-    )
-
-    assert len(world.ledger.unfinished) == 1
-    await world.handled()
-    assert world.front.messages == []
-    assert world.ledger.unfinished == set()
-
-
-@pytest.mark.proves("socket.odd_frames")
-@pytest.mark.parametrize(
-    "event",
-    [
-        {"type": "thread_teleported", "channel": "C1", "event_ts": "1783536983.783769"},
-        {
-            "type": "message",
-            "subtype": "hologram",
-            "user": "U1",
-            "channel": "C1",
-            "ts": "1783536983.783769",
-        },
-    ],
-    ids=["type", "subtype"],
-)
-async def test_what_nobody_knows_is_acknowledged(world: World, event: dict[str, str]) -> None:
-    world.slack.send_event(event)
-    await world.slack.wait_for(
-        lambda slack: sum(one.acked_at_s is not None for one in slack.deliveries) == 1
-    )
-    await world.settle()
-
-    assert world.front.messages == []
-
-
-@pytest.mark.parametrize(
-    ("text", "language"), [("status", "de"), ("What is the state of the report?", "en")]
-)
-async def test_a_refusal_is_in_the_language_of_the_post_or_else_of_its_author(
-    text: str, language: str
-) -> None:
-    async with connected_world(users=frozenset[str]()) as world:
-        await world.say("cleo", "general", f"{world.mention} {text}")
-        await world.settle()
-
-        assert world.told("cleo") == [BOT.say(language, "ingress-refusal-user-not-listed")]
-
-
 BIG = ("film.mov", b"12345", "video/quicktime")
 SMALL = ("a.log", b"12345", "text/plain")
 
@@ -236,15 +180,6 @@ async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
     at = datetime.fromtimestamp(float(ts) + 3_600, UTC)
     assert lines[0][5:8] == f"{at:%H}:"
     assert [line.partition("): ")[2] for line in second.background.splitlines()] == ["too late"]
-
-
-async def test_a_hand_over_that_is_tried_again_brings_the_earlier_posts(world: World) -> None:
-    ts = await world.say("ann", "general", "we ship on Monday")
-    ingress, post = await recorded_mention(world, thread_ts=ts)
-    world.front.failures = 1
-    await ingress.hand_over(post)
-
-    assert world.front.messages[0].background.endswith("we ship on Monday")
 
 
 async def test_a_post_cannot_speak_for_others_or_end_the_earlier_posts(world: World) -> None:

@@ -1,7 +1,5 @@
 """A reply without a mention is answered where it is for the bot."""
 
-import asyncio
-
 import pytest
 
 from agent_core.errors import ModelUnavailable
@@ -12,7 +10,7 @@ from bot.ingress import Ingress
 from bot.ingress.filter import Admitted
 from bot.presenter import Indicators
 from bot.slack_api import Op, People
-from tests.bot.ingress.world import Outside, World, bot_in, thread_at, until_given
+from tests.bot.ingress.world import World, thread_at
 
 
 @pytest.fixture
@@ -216,16 +214,3 @@ async def test_where_others_hear_a_part_a_thread_is_read_each_time(world: World)
         post = read_post(whole, bot_user=world.slack.bot_user_id)
         assert post is not None
         assert isinstance(await ingress.filter.judge(post), Admitted) == is_ours
-
-
-async def test_after_a_restart_a_thread_is_read_again(outside: Outside) -> None:
-    ts = await outside.mention("compare both")
-    await outside.slack.say("ben", "general", "nice", thread_ts=ts)
-    outside.judge.for_bot = {"and for 2025?"}
-    async with asyncio.timeout(10), bot_in(outside, listens=True) as world:
-        await outside.slack.say("ann", "general", "and for 2025?", thread_ts=ts)
-        await until_given(outside, 2)
-        await world.handled()
-
-    assert "and for 2025?" in outside.front.texts
-    assert "ben: nice" in outside.judge.asked[0]

@@ -91,10 +91,3 @@ async def test_a_question_that_comes_again_is_asked_once(world: World) -> None:
     await world.handled()
     assert len(world.front.messages) == 1
     assert len(world.slack.thread("general", ts)) == 2
-
-
-async def test_a_guest_gets_no_form(world: World) -> None:
-    ts = await world.slack.say("ben", "general", "hello all")
-    assert not await ask_about(world, "general", ts, user="guest")
-    [told] = world.slack.state.ephemerals.values()
-    assert "guest" in told.words

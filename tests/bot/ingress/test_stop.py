@@ -74,21 +74,6 @@ async def test_a_stop_at_the_top_of_a_direct_conversation_stops_it_all_and_is_si
     assert world.ledger.unfinished == set()
 
 
-async def test_a_stop_at_the_top_of_a_direct_conversation_calls_off_what_was_said_there(
-    world: World,
-) -> None:
-    world.files.may_go_on.clear()
-    await world.say("ann", dm=True, text="read this", files=LOG)
-    await world.files.asked.wait()
-    await world.say("ann", dm=True, text="stop")
-    async with asyncio.timeout(10):
-        await world.front.got_one.wait()
-    world.files.may_go_on.set()
-    await world.settle()
-
-    assert world.front.texts == ["stop"]
-
-
 async def test_any_other_stop_is_for_its_thread_alone(world: World) -> None:
     root = await world.say("ann", dm=True, text="read this")
     await world.say("ann", dm=True, text="stop", thread_ts=root)
@@ -155,31 +140,4 @@ async def test_no_other_reaction_and_no_other_post_stops_anything(world: World) 
     await came(world, "reaction_added", 4)
 
     assert world.front.stopped == []
-    assert world.ledger.unfinished == set()
-
-
-@pytest.mark.proves("manners.native_stop")
-async def test_slacks_own_stop_stops_the_thread_and_begins_nothing(world: World) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} read this")
-    await world.settle()
-    await world.slack.stop_session("guest", "general", ts)
-    await world.slack.stop_session("ben", "general", ts)
-    await came(world, "agent_session_stopped", 2)
-
-    assert world.front.stopped == [f"{thread_at(world, ts).session} by ben"]
-    assert world.front.texts == ["read this"]
-    assert world.ledger.unfinished == set()
-
-
-async def test_a_cross_calls_off_what_is_still_being_handed_over(world: World) -> None:
-    world.files.may_go_on.clear()
-    ts = await world.say("ann", "general", f"{world.mention} read this", files=LOG)
-    await world.files.asked.wait()
-    await world.slack.react("ann", "general", ts, "x")
-    async with asyncio.timeout(10):
-        await world.front.has_stopped.wait()
-    world.files.may_go_on.set()
-    await world.settle()
-
-    assert world.front.texts == []
     assert world.ledger.unfinished == set()

@@ -56,7 +56,6 @@ class ListeningFront(FrontDoor):
     begun: set[str] = field(default_factory=set[str])
     have_ended: set[str] = field(default_factory=set[str])
     stopped: list[str] = field(default_factory=list[str])
-    has_stopped: asyncio.Event = field(default_factory=asyncio.Event)
     works_in_channel: bool = False
     asks: tuple[UserId, ...] = ()
     """Whose answer it waits for."""
@@ -118,7 +117,6 @@ class ListeningFront(FrontDoor):
 
     async def stop(self, session: SessionId, by: str) -> bool:
         self.stopped.append(f"{session} by {by}")
-        self.has_stopped.set()
         return True
 
     async def newest_of(self, session: SessionId, *, before_ts: str) -> str:
@@ -150,7 +148,6 @@ class MemoryLedger(Ledger):
     released: set[str] = field(default_factory=set[str])
     failures: int = 0
     settle_failures: int = 0
-    has_settled: asyncio.Event = field(default_factory=asyncio.Event)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
     rows: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
@@ -182,7 +179,6 @@ class MemoryLedger(Ledger):
             self.settle_failures -= 1
             raise ConnectionError("the ledger is away")
         self.settled.append(key)
-        self.has_settled.set()
 
     async def forget(self, key: str, second_key: str) -> None:
         for each in (key, second_key):
@@ -204,18 +200,14 @@ class MemoryLedger(Ledger):
 
 @dataclass
 class MemoryMarks(Marks):
-    """Marks that can fail to be saved; two bots that share them follow each other."""
+    """Marks in memory; two bots that share them follow each other."""
 
     saved: dict[str, str] = field(default_factory=dict[str, str])
-    failures: int = 0
 
     async def load(self, prefix: str) -> dict[str, str]:
         return {name: value for name, value in self.saved.items() if name.startswith(prefix)}
 
     async def save(self, values: Mapping[str, str]) -> None:
-        if self.failures:
-            self.failures -= 1
-            raise OSError("the database is away")
         for name, value in values.items():
             self.saved[name] = max(value, self.saved.get(name, ""))
 
@@ -425,11 +417,23 @@ def forgetful_ingress(world: World) -> Ingress:
     return make_ingress(world.front, world.ledger, world.api, world.rules, world.files)
 
 
-async def replay_all(ingress: Ingress, bodies: Sequence[JsonObject]) -> None:
-    """Have payloads handled again, all at once, as they are taken up from the ledger."""
-    async with asyncio.TaskGroup() as group:
-        for body in bodies:
-            group.create_task(ingress.replay(body))
+def event_payload(world: World, **event: Any) -> JsonObject:
+    """What Slack tells of #general, to be put before the ingress by hand."""
+    place = {"type": "message", "channel": world.slack.channels["general"]}
+    return {"type": "event_callback", "team_id": world.slack.team_id, "event": place | event}
+
+
+def post_payload(world: World, ts: str, text: str, **more: Any) -> JsonObject:
+    """A post of Ann's."""
+    return event_payload(world, user=world.slack.people["ann"], ts=ts, text=text, **more)
+
+
+async def bring(world: World, body: JsonObject, ingress: Ingress | None = None) -> None:
+    """Both halves of a delivery."""
+    ingress = ingress or world.ingress
+    event = await ingress.receive(body)
+    if event is not None:
+        await ingress.hand_over(event)
 
 
 HOUR_S = 3_600.0

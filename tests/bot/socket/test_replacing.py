@@ -64,17 +64,6 @@ async def test_a_payload_between_notice_and_new_socket_is_taken(world: World) ->
     assert world.healed == []
 
 
-@pytest.mark.proves("socket.one")
-async def test_twenty_refreshes_leave_one_socket(world: World) -> None:
-    for number in range(20):
-        await world.slack.sockets.disconnect("refresh_requested")
-        await world.until(lambda: world.slack.open_sockets == 1, within_s=60)
-        await world.delivers(f"number {number}")
-    await world.at_once(lambda: world.slack.sockets.connections == 1)
-    await world.at_once(lambda: world.sessions.open == 1)
-    assert world.texts == [f"number {number}" for number in range(20)]
-
-
 async def test_a_server_that_ends_every_socket_is_not_stormed(world: World) -> None:
     for _ in range(60):
         await world.slack.sockets.disconnect("refresh_requested")
@@ -109,16 +98,3 @@ async def test_socket_mode_that_is_switched_off_is_said_once_and_looked_at_each_
     world.slack.heal()
     await world.until(lambda: world.healed, within_s=61)
     await world.delivers("on again")
-
-
-@pytest.mark.proves("socket.to_be_mended")
-async def test_a_token_that_is_refused_later_is_said_once_and_looked_at_each_minute(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
-    world.slack.backend.revoked_tokens |= {world.slack.bot_token, world.slack.app_token}
-    world.slack.sockets.cut()
-    await world.pass_time(200)
-    assert len(world.tries()[1:]) in {3, 4}
-    assert "SLACK_APP_TOKEN (token_revoked)" in world.socket.health().reason
-    errors = [record for record in caplog.records if record.levelno >= logging.ERROR]
-    assert len(errors) == 1
