@@ -238,7 +238,9 @@ def _always_on(
     return PooledServer(
         config.name,
         key=lambda _: SHARED,
-        make=lambda *_: McpServer(config, limits, clock, pins=pins, call_meta=call_meta),
+        make=lambda _key, _workspace: McpServer(
+            config, limits, clock, pins=pins, call_meta=call_meta
+        ),
         limits=limits,
         is_shared=True,
     )

@@ -243,11 +243,10 @@ async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> Too
     except OSError:  # a disk that does not take it must not cost the result
         path = ""
         where = "The rest could not be saved."
-    head = min(_HEAD_CHARS, max_chars // 2)
-    tail = min(_TAIL_CHARS, max_chars // 2)
+    head = _TAIL_CHARS if output.is_error else _HEAD_CHARS
     length = len(text)
-    left_out = f"{length - head - tail:,} of {length:,} characters left out"
-    excerpt = f"{text[:head]}\n\n[... {left_out}. {where} ...]\n\n{text[-tail:]}"
+    left_out = f"{length - head - _TAIL_CHARS:,} of {length:,} characters left out"
+    excerpt = f"{text[:head]}\n\n[... {left_out}. {where} ...]\n\n{text[-_TAIL_CHARS:]}"
     return replace(
         output,
         text=excerpt,
