@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from cachetools import FIFOCache
@@ -25,7 +24,15 @@ from mcp_local.extract import NO_TEXT, ExtractedPage
 from mcp_local.extract.reader import Readers, read_page
 from mcp_local.fair_semaphore import FairSemaphore
 from mcp_local.fetch.client import Client, Manners, TextKind
-from mcp_local.sources import StoredPage, count_words, find_page, page_files, page_path, save_page
+from mcp_local.sources import (
+    StoredPage,
+    count_words,
+    find_page,
+    host_of,
+    page_files,
+    page_path,
+    save_page,
+)
 from mcp_local.workspace import Workspace
 
 MAX_PAGES_PER_SESSION = 2_000
@@ -93,12 +100,12 @@ class Blacklist:
     def blocks(self, url: str) -> bool:
         """Whether the URL's domain has failed for good as often as the threshold says."""
         stored = self._read()
-        record = stored.domains.get(_domain(url))
+        record = stored.domains.get(host_of(url))
         return record is not None and record.failures >= stored.threshold
 
     def record(self, url: str) -> None:
         """Count a permanent failure against the URL's domain, once for each URL."""
-        domain = _domain(url)
+        domain = host_of(url)
         with self._recording:
             if domain and url not in self._counted:
                 self._counted[url] = True
@@ -124,13 +131,6 @@ class Blacklist:
             return BlacklistFile.model_validate_json(self._path.read_bytes())
         except (OSError, ValidationError):
             return BlacklistFile()
-
-
-def _domain(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").lower().rstrip(".")
-    except ValueError:
-        return ""
 
 
 class Crawler:
@@ -194,10 +194,9 @@ class Crawler:
     async def _read(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
         if await asyncio.to_thread(self._blacklist.blocks, url):
             raise FetchDenied("blocked by earlier failures")
-        host = url.partition("//")[2].partition("/")[0].lower()
         session = workspace.root
         async with (
-            self._share(host, MAX_AT_ONCE_PER_HOST, session),
+            self._share(host_of(url), MAX_AT_ONCE_PER_HOST, session),
             self._share(session, MAX_AT_ONCE_PER_SESSION, session),
             self._all.slot(session),
         ):
@@ -238,5 +237,6 @@ class Crawler:
                 raise FetchFailed(f"{NO_TEXT}, in a browser neither") from None
 
     async def _article(self, kind: TextKind, text: str, url: str, session: Path) -> ExtractedPage:
-        host = urlsplit(url).hostname or ""
-        return await self._readers.run(read_page, kind, text, url, session=session, source=host)
+        return await self._readers.run(
+            read_page, kind, text, url, session=session, source=host_of(url)
+        )

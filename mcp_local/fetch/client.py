@@ -19,6 +19,7 @@ from aiohttp import (
     ClientResponse,
     ClientSession,
     ClientTimeout,
+    ConnectionTimeoutError,
     TCPConnector,
 )
 from aiohttp.client_exceptions import (
@@ -188,10 +189,11 @@ class Client:
             raise FetchFailed("the site's certificate is not valid") from None
         except InvalidURL:
             raise FetchDenied("not allowed: not a proper URL") from None
-        except ClientConnectorError as error:
+        except (ClientConnectorError, ConnectionTimeoutError) as error:
             raise Unreached("the site could not be reached") from error
         except ClientError as error:
-            raise FetchFailed(_plain(error)) from error
+            reason = "the site's answer broke off, is damaged or is not proper HTTP"
+            raise FetchFailed(reason) from error
         except OSError as error:
             raise FetchFailed("the site could not be reached") from error
 
@@ -234,17 +236,6 @@ def _require_success(status: int) -> None:
             raise FetchFailed(f"the site gave no page ({status})")
         case _:
             return
-
-
-def _plain(error: ClientError) -> str:
-    if isinstance(error, TimeoutError):
-        return "too slow"
-    text = type(error).__name__
-    if "Payload" in text or "Disconnected" in text:
-        return "the site's answer broke off or is damaged"
-    if "Response" in text:
-        return "the site's answer is not proper HTTP"
-    return "the site could not be reached"
 
 
 MAX_ROBOTS_BYTES = 500 * 1024
