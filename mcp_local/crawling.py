@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Hashable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -121,9 +120,9 @@ class Blacklist:
             failures=failures, last_failure=moment.isoformat(timespec="microseconds")
         )
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._path.with_name(f".{BLACKLIST_FILE}.{secrets.token_hex(6)}")
-        partial.write_text(stored.model_dump_json(indent=2), encoding="utf-8")
-        partial.replace(self._path)
+        unfinished = self._path.with_name(f".{BLACKLIST_FILE}.{secrets.token_hex(6)}")
+        unfinished.write_text(stored.model_dump_json(indent=2), encoding="utf-8")
+        unfinished.replace(self._path)
 
     def _read(self) -> BlacklistFile:
         """A missing or damaged file blocks nothing."""
@@ -203,7 +202,7 @@ class Crawler:
             if len(await asyncio.to_thread(page_files, workspace)) >= MAX_PAGES_PER_SESSION:
                 raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")
             fetched_at = datetime.now(UTC)
-            page = await client.page(url, partial(self._manners.require, client=client))
+            page = await client.page(url, self._manners)
             try:
                 article = await self._article(page.kind, page.text, page.final_url, session)
             except NeedsBrowser:

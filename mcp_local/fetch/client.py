@@ -7,7 +7,7 @@
 import asyncio
 import codecs
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, Literal, Self
@@ -57,9 +57,6 @@ _PACKINGS = frozenset({"", "identity", "gzip", "deflate", "br"})
 
 
 TextKind = Literal["html", "text"]
-
-Permit = Callable[[URL], Awaitable[None]]
-"""Asked before every hop; raises FetchDenied to stop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,9 +128,9 @@ class Client:
     async def __aexit__(self, *error: object) -> None:
         await self._session.close()
 
-    async def page(self, url: str, permit: Permit | None = None) -> FetchedPage:
+    async def page(self, url: str, manners: "Manners | None" = None) -> FetchedPage:
         """Fetch a page; FetchDenied or FetchFailed say in plain words why not."""
-        response = await self.get(url, limits=self._limits, permit=permit)
+        response = await self.get(url, limits=self._limits, manners=manners)
         _require_success(response.status)
         return FetchedPage(
             final_url=response.url,
@@ -141,19 +138,19 @@ class Client:
             text=decode(response.body, response.content_type),
         )
 
-    async def get(self, url: str, *, limits: Limits, permit: Permit | None = None) -> Response:
-        """The answer after all redirects, whatever its status."""
+    async def get(self, url: str, *, limits: Limits, manners: "Manners | None" = None) -> Response:
+        """The answer after all redirects, whatever its status; `manners` are asked at each hop."""
         target = read_url(url, self._allowance)
         try:
             async with asyncio.timeout(limits.total_s):
-                return await self._follow(target, limits.max_bytes, permit)
+                return await self._follow(target, limits.max_bytes, manners)
         except TimeoutError:
             raise FetchFailed("too slow") from None
 
-    async def _follow(self, url: URL, max_bytes: int, permit: Permit | None) -> Response:
+    async def _follow(self, url: URL, max_bytes: int, manners: "Manners | None") -> Response:
         for _ in range(MAX_REDIRECTS + 1):
-            if permit:
-                await permit(url)
+            if manners:
+                await manners.require(url, self)
             async with self.open("GET", url, headers=_HEADERS) as response:
                 location = response.headers.get("Location")
                 if response.status not in _REDIRECTS or not location:
