@@ -33,7 +33,7 @@ from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
 from bot.ingress.backfill_run import HEAD_START_S
 from bot.presenter import Indicators
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from bot.sandbox.slack.team import DEFAULT_EVENTS, DEFAULT_SCOPES, App
+from bot.sandbox.slack.state import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.slack_api import Identity, People, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
 
