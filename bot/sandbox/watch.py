@@ -12,9 +12,8 @@ from typing import TypeVar
 
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
-    AuthEnded,
+    AskDecided,
     AuthRequired,
     QuestionAsked,
     RouteChosen,
@@ -113,10 +112,8 @@ class WatchedTurn:
                     asks[event.ask] = {"kind": "approval", "who": event.asker, "ended": None}
                 case AuthRequired():
                     asks[event.ask] = {"kind": "connection", "who": event.asker, "ended": None}
-                case ApprovalDecided():
+                case AskDecided():
                     asks[event.ask]["ended"] = event.verdict
-                case AuthEnded():
-                    asks[event.ask]["ended"] = event.outcome
                 case _:
                     pass
         return list(asks.values())
