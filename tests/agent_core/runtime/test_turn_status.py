@@ -212,8 +212,7 @@ def test_a_turn_that_waits_says_for_what() -> None:
     call = {"tool": BATCH, "actions": (), "digest": "d", "is_tainted": False}
     question = made("question_asked", question="?", options=(), **asked)
     approval = made("approval_requested", **asked, **call, may_allow_thread=False)
-    decision = {"verdict": "approved", "by": "T:U", "reason": "", "for_thread": False}
-    decided = made("approval_decided", **ask, **decision)
+    decided = made("ask_decided", **ask, verdict="approved", by="T:U", reason="")
     assert asked_after(9, question) == "I am waiting for an answer to my question above."
     assert asked_after(9, approval) == "I am waiting for a click on my request above."
     assert asked_after(9, approval, decided) == f"I have just begun. {ADD}"
