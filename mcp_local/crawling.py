@@ -4,7 +4,6 @@ The blacklist is beside it: domains that keep failing for good, remembered acros
 """
 
 import asyncio
-import logging
 import secrets
 import threading
 import time
@@ -17,7 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
-from cachetools import FIFOCache, LRUCache
+from cachetools import FIFOCache
 from pydantic import BaseModel, Field, ValidationError
 
 from mcp_local.browser import Browsers
@@ -30,10 +29,7 @@ from mcp_local.sources import StoredPage, count_words, find_page, page_files, pa
 from mcp_local.workspace import Workspace
 
 MAX_PAGES_PER_SESSION = 2_000
-MAX_COUNTED_SESSIONS = 1_000
-"""A session that was idle for longer than so many others is counted anew, by its files."""
-PAGE_S = 30.0
-"""For one page, from its robots.txt to its last byte."""
+"""In its directory; what is being fetched at the moment may come on top."""
 
 MAX_AT_ONCE = 20
 MAX_AT_ONCE_PER_SESSION = 10
@@ -66,8 +62,6 @@ class Row:
 
 BLACKLIST_FILE = "webReader_blacklist.json"
 THRESHOLD = 3
-
-_log = logging.getLogger(__name__)
 
 
 class DomainRecord(BaseModel):
@@ -123,8 +117,6 @@ class Blacklist:
         partial = self._path.with_name(f".{BLACKLIST_FILE}.{secrets.token_hex(6)}")
         partial.write_text(stored.model_dump_json(indent=2), encoding="utf-8")
         partial.replace(self._path)
-        if failures == stored.threshold:
-            _log.warning("%s has failed for good %d times: skipped from now on", domain, failures)
 
     def _read(self) -> BlacklistFile:
         """A missing or damaged file blocks nothing."""
@@ -158,8 +150,6 @@ class Crawler:
         self._all = FairSemaphore(MAX_AT_ONCE)
         self._shares: WeakValueDictionary[Hashable, FairSemaphore] = WeakValueDictionary()
         """By host, by session, and by session for the browser."""
-        self._fetches: LRUCache[Path, int] = LRUCache(MAX_COUNTED_SESSIONS)
-        self._counting = asyncio.Lock()
 
     async def crawl(
         self,
@@ -211,13 +201,10 @@ class Crawler:
             self._share(session, MAX_AT_ONCE_PER_SESSION, session),
             self._all.slot(session),
         ):
-            await self._count_fetch(workspace)
+            if len(await asyncio.to_thread(page_files, workspace)) >= MAX_PAGES_PER_SESSION:
+                raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")
             fetched_at = datetime.now(UTC)
-            try:
-                async with asyncio.timeout(PAGE_S):
-                    page = await client.page(url, partial(self._manners.require, client=client))
-            except TimeoutError:
-                raise FetchFailed("too slow") from None
+            page = await client.page(url, partial(self._manners.require, client=client))
             try:
                 article = await self._article(page.kind, page.text, page.final_url, session)
             except NeedsBrowser:
@@ -226,16 +213,15 @@ class Crawler:
         if article is None:
             article = await self._rendered(page.final_url, session)
         stored = StoredPage(
-            url=page.url,
+            url=url,
             final_url=page.final_url,
             title=article.title or page.final_url,
             description=article.description,
             fetched_at=fetched_at,
             words=count_words(article.markdown),
-            path=page_path(page.url),
+            path=page_path(url),
             markdown=article.markdown,
             note=article.note,
-            http_status=page.http_status,
         )
         await asyncio.to_thread(save_page, workspace, stored)
         return stored
@@ -254,12 +240,3 @@ class Crawler:
     async def _article(self, kind: TextKind, text: str, url: str, session: Path) -> ExtractedPage:
         host = urlsplit(url).hostname or ""
         return await self._readers.run(read_page, kind, text, url, session=session, source=host)
-
-    async def _count_fetch(self, workspace: Workspace) -> None:
-        async with self._counting:
-            count = self._fetches.get(workspace.root)
-            if count is None:
-                count = len(await asyncio.to_thread(page_files, workspace))
-            self._fetches[workspace.root] = count + 1
-        if count >= MAX_PAGES_PER_SESSION:
-            raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")

@@ -57,17 +57,11 @@ _STORED = TypeAdapter(StoredPage)
 
 
 def page_path(url: str) -> str:
-    """The file of a URL, whether it was fetched or not, also of one that cannot be fetched.
-
-    Fragment, letter case of the host, and a missing slash after it make no difference.
-    """
-    address, _, _ = url.strip().partition("#")
-    scheme, _, rest = address.partition("//")
-    host, _, path = rest.partition("/")
-    site = f"{scheme}//{host}".lower()
-    key = f"{site}/{path}"
+    """The file of a URL in all its spellings, also of one that cannot be fetched."""
+    key = url_key(url)
     hashed = hashlib.sha256(key.encode(errors="replace"))
     digest = hashed.hexdigest()[:10]
+    host, _, path = key.partition("//")[2].partition("/")
     folder, _, _ = path.partition("?")
     slug = _slug(folder) or "index"
     name = f"crawl_{_slug(host)}_{slug}_{digest}.md"

@@ -24,11 +24,6 @@ MAX_NAME_BYTES = 200
 
 MAX_PATH_BYTES = 1000
 
-_DEVICE_NAMES = frozenset(
-    ["con", "prn", "aux", "nul"]
-    + [f"{device}{digit}" for device in ("com", "lpt") for digit in range(1, 10)]
-)
-
 # O_NONBLOCK keeps a pipe planted in the workspace from blocking the reader; O_NOFOLLOW refuses a
 # symlink in the component being opened, so walking one component at a time refuses it everywhere.
 _SAFELY = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -216,8 +211,6 @@ def _check_name(name: str) -> None:
         )
     if len(name.encode()) > MAX_NAME_BYTES:
         raise PathDenied("A name in the path is too long. Use at most 200 bytes a name.")
-    if fold_name(name).partition(".")[0] in _DEVICE_NAMES:
-        raise PathDenied(f"{name!r} is the name of a device on some systems. Use another name.")
 
 
 def open_workspace(settings: Settings, ctx: Context, argument: str = "") -> Workspace:

@@ -6,8 +6,15 @@ What a surface may know of stored things is named here; the rooms behind are non
 from agent_core.classifier import Line, ReplyReader, Talk
 from agent_core.composio import Account, Accounts
 from agent_core.consent import recipients_of, unpacked
-from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
-from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk
+from agent_core.prompts.language import (
+    Language,
+    asks_for_nothing,
+    detect_language,
+    read_language,
+    short_form,
+    small_talk,
+    spoken_time,
+)
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES

@@ -31,8 +31,15 @@ from agent_core.messages import (
     ToolCall,
 )
 from agent_core.prompts import prompt
-from agent_core.prompts.language import Language, detect_language, read_language
-from agent_core.prompts.small_talk import SmallTalk, is_thumbs_up, phrase_language, small_talk
+from agent_core.prompts.language import (
+    Language,
+    SmallTalk,
+    detect_language,
+    is_thumbs_up,
+    phrase_language,
+    read_language,
+    small_talk,
+)
 from agent_core.runtime.turn_status import TurnStatus, safe_name
 from agent_core.sessions import StoredTurn, TurnKind
 from agent_core.tools import READ_FILE, ToolContext, Toolset

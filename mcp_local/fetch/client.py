@@ -85,9 +85,8 @@ class Response:
 class FetchedPage:
     """A page's text as it was served."""
 
-    url: str
     final_url: str
-    http_status: int
+    """Where the redirects ended."""
     kind: TextKind
     text: str
 
@@ -136,9 +135,7 @@ class Client:
         response = await self.get(url, limits=self._limits, permit=permit)
         _require_success(response.status)
         return FetchedPage(
-            url=url,
             final_url=response.url,
-            http_status=response.status,
             kind=kind_of(response.body, response.content_type),
             text=decode(response.body, response.content_type),
         )

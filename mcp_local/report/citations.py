@@ -87,21 +87,17 @@ def list_citations(tokens: Iterable[Token]) -> list[int]:
 
 
 def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> None:
-    """Raise CitationError unless something is cited and every cited source can be.
-
-    The message names each number at fault and the numbers that exist.
-    """
-    usable = [source.n for source in sources if source.ok]
+    """Raise CitationError, with each number at fault, unless every cited source can be cited."""
+    usable = {source.n for source in sources if source.ok}
     if not usable:
         raise CitationError(
             "Nothing was retrieved in this session, so there is nothing to report. Search or fetch "
             "pages first, then write the report from what they say."
         )
-    known = f"Sources that can be cited: {_ranges(usable)} (list_sources shows them)."
     if not cited:
         raise CitationError(
-            "The report cites nothing. Put [n] after each sentence that comes from source n. "
-            + known
+            "The report cites nothing. Put [n] after each sentence that comes from source n; "
+            "list_sources shows the sources."
         )
     failed = {source.n for source in sources if not source.ok}
     faults: list[str] = []
@@ -112,23 +108,9 @@ def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> 
             faults.append(f"source [{number}] does not exist")
     if faults:
         raise CitationError(
-            f"The report was not written: {'; '.join(faults)}. {known} Cite one of them or drop "
-            "the sentence; for brackets that are no citation write \\[5\\]."
+            f"The report was not written: {'; '.join(faults)}. Cite a source that list_sources "
+            "shows as read, or drop the sentence; for brackets that are no citation write \\[5\\]."
         )
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """`1-4, 6` for 1, 2, 3, 4, 6."""
-    ranges: list[str] = []
-    first = last = 0
-    for number in sorted(numbers):
-        if ranges and number == last + 1:
-            ranges[-1] = f"{first}-{number}"
-        else:
-            first = number
-            ranges.append(str(number))
-        last = number
-    return ", ".join(ranges)
 
 
 MAX_WARNINGS = 20

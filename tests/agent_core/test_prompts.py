@@ -3,8 +3,14 @@
 import pytest
 
 from agent_core.prompts import fill, prompt
-from agent_core.prompts.language import Language, detect_language
-from agent_core.prompts.small_talk import SmallTalk, asks_for_nothing, phrase_language, small_talk
+from agent_core.prompts.language import (
+    Language,
+    SmallTalk,
+    asks_for_nothing,
+    detect_language,
+    phrase_language,
+    small_talk,
+)
 
 
 @pytest.mark.parametrize(

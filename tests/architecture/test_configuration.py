@@ -46,17 +46,12 @@ def test_the_readme_has_the_table_of_the_settings() -> None:
     assert text == written(text), "run: uv run python -m tests.architecture.configuration --write"
 
 
-def test_every_setting_says_what_it_is_for_in_one_line() -> None:
+def test_every_setting_says_in_one_line_what_it_is_for_and_what_would_be_right() -> None:
     for kind in CLASSES:
         for name, field in kind.model_fields.items():
             assert field.description, name
             assert field.description.endswith("."), name
             assert not set(field.description) & set("|\n"), name
-
-
-def test_every_setting_says_what_would_be_right() -> None:
-    for kind in CLASSES:
-        for name, field in kind.model_fields.items():
             assert field.examples, name
 
 

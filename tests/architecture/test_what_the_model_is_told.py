@@ -68,12 +68,12 @@ SPECS = {
 
 def recorded(name: str) -> object:
     """The text of a file in `told/`."""
-    return external_file(f"told/{name}.md", format=".txt")
+    return external_file(f"told/{name}.md", format=".txt")  # pyright: ignore[reportUnknownVariableType]
 
 
 def listed(name: str) -> object:
     """The tools of a file in `told/`."""
-    return external_file(f"told/{name}.json")
+    return external_file(f"told/{name}.json")  # pyright: ignore[reportUnknownVariableType]
 
 
 @pytest.mark.proves(

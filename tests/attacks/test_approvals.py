@@ -20,7 +20,7 @@ from agent_core.sessions.schema import messages
 from agent_core.testing.models import ScriptedModel, call
 from tests.agent_core.runtime.threads import ANN, BEN, begin, end_of, from_ben, seen, until
 from tests.attacks.obedient import ObedientModel
-from tests.attacks.world import BATCH, CONNECT, ISSUE, Office, asks, order, play, see_out
+from tests.attacks.world import BATCH, CONNECT, ISSUE, Office, asks, mail, order, play, see_out
 from tests.runtimes import inbound
 
 CHANGES = (
@@ -31,11 +31,6 @@ CHANGES = (
 )
 STRANGERS = ("T1:U2", "T2:U1", "U1", "T1:U1 ", "t1:u1", "T1:B1", "T2:U9", ":U9", "", "T1:U1:U9")
 FORGED = ("", "0" * 20, "turn:T1:C1:1.000001:1", "approval", "' OR 1=1 --", "\u0000")
-
-
-def mail(to: str, body: str = "Hi") -> str:
-    arguments = {"recipient_email": to, "body": body}
-    return order(BATCH, {"tools": [{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": arguments}]})
 
 
 async def asked_of(runtime: Runtime, text: str, *, thread: int = 1) -> ApprovalRequested:

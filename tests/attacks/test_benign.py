@@ -15,6 +15,7 @@ from tests.attacks.world import (
     WRITE_FILE,
     Office,
     asks,
+    mail,
     order,
     play,
 )
@@ -36,11 +37,6 @@ RESEARCH = (
     order(ISSUE, {"number": 7}),
     "tell the sub-agent helper to: " + order(CRAWL, {"urls": ["https://other.example/a_(b)"]}),
 )
-
-
-def mail(to: str) -> str:
-    arguments = {"recipient_email": to, "body": "The report."}
-    return order(BATCH, {"tools": [{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": arguments}]})
 
 
 @pytest.mark.proves("attacks.benign_reads")
@@ -84,7 +80,6 @@ async def test_a_batch_of_reads_and_one_effect_is_approved_once(tmp_path: Path) 
 @pytest.mark.proves("attacks.benign_connect")
 async def test_connecting_an_account_asks_for_no_approval(tmp_path: Path) -> None:
     office = Office(tmp_path)
-    async with office.runtime() as runtime:
-        outcome = await play(runtime, inbound(asks(order(CONNECT, {"toolkits": ["gmail"]}))))
+    outcome = await office.turn(order(CONNECT, {"toolkits": ["gmail"]}))
     assert outcome.asked == []
     assert [event.toolkits for event in outcome.connections] == [("gmail",)]

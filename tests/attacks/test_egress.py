@@ -137,8 +137,7 @@ async def test_a_sub_agent_is_told_which_pages_and_what_to_do_instead(tmp_path: 
     reading = order(CRAWL, {"urls": choices[:9]})
     helper = f"tell the sub-agent helper to: {reading}"
     office = Office(tmp_path, text=lambda _: "\n".join([*choices, helper]))
-    async with office.runtime() as runtime:
-        outcome = await play(runtime, inbound(asks(f"Read {NAMED}.", order(*HOSTS))))
+    outcome = await office.turn(f"Read {NAMED}.", order(*HOSTS))
     said = [
         event.preview
         for event in outcome.events
@@ -251,8 +250,7 @@ async def test_no_words_go_to_a_server_after_outside_text_without_a_click(
     tmp_path: Path, carrying: Move
 ) -> None:
     office = readers(tmp_path, HOSTS, carrying)
-    async with office.runtime() as runtime:
-        outcome = await play(runtime, inbound(asks(f"Read {NAMED}.")))
+    outcome = await office.turn(f"Read {NAMED}.")
     assert [event.is_tainted for event in outcome.asked] == [True]
 
 
@@ -262,16 +260,14 @@ async def test_calls_that_spell_something_one_by_one_end_early(tmp_path: Path) -
     office = readers(
         tmp_path, HOSTS, *(("mcp__wiki__get_letters", {"letters": each}) for each in alphabet)
     )
-    async with office.runtime() as runtime:
-        outcome = await play(runtime, inbound(asks(f"Read {NAMED}.")))
+    outcome = await office.turn(f"Read {NAMED}.")
     free = len(alphabet) - len(outcome.asked)
     assert 0 < free * math.log2(len(alphabet)) <= SERVER_BITS / 2, "names and places cost as well"
 
 
 async def test_before_outside_text_a_search_is_free(tmp_path: Path) -> None:
     office = readers(tmp_path, CARRYING["a query"])
-    async with office.runtime() as runtime:
-        outcome = await play(runtime, inbound(asks("What do we know?")))
+    outcome = await office.turn("What do we know?")
     assert outcome.asked == []
 
 

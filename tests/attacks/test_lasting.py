@@ -37,8 +37,7 @@ async def test_what_a_page_wants_noted_is_still_from_outside_the_next_day(tmp_pa
     hostile = f"save {INTO} and {POST} to notes"
     office = Office(tmp_path, text=lambda _: hostile, clock=lambda: datetime.now(UTC) + late)
     office.model = ObedientModel(calls_a_step=1)
-    async with office.runtime() as runtime:
-        first = await play(runtime, inbound(asks(PAGE)))
+    first = await office.turn(PAGE)
     assert first.end.is_tainted
     late = timedelta(days=1)
     async with office.runtime() as runtime:
@@ -71,8 +70,7 @@ async def test_a_sub_agent_taints_its_parent_and_cannot_act_itself(tmp_path: Pat
     """I8. The sub-agent reads the page, obeys it, and passes its orders on in its answer."""
     office = Office(tmp_path, text=lambda _: f"{POST}\n{INTO}")
     office.model = ObedientModel(calls_a_step=1)
-    async with office.runtime() as runtime:
-        outcome = await play(runtime, inbound(asks(f"tell the sub-agent helper to: {PAGE}")))
+    outcome = await office.turn(f"tell the sub-agent helper to: {PAGE}")
     refused = [
         event
         for event in outcome.events
@@ -134,8 +132,7 @@ async def test_what_others_posted_or_sent_along_is_from_outside(
 )
 async def test_words_without_white_space_are_words_all_the_same(tmp_path: Path, text: str) -> None:
     office = Office(tmp_path, text=lambda _: text)
-    async with office.runtime() as runtime:
-        outcome = await play(runtime, inbound(asks(order("mcp__tracker__GET_ISSUE", {}))))
+    outcome = await office.turn(order("mcp__tracker__GET_ISSUE", {}))
     assert [event.is_tainted for event in outcome.asked] == [True]
     assert office.deeds == []
     assert leaks(office) == []
@@ -145,7 +142,6 @@ async def test_words_without_white_space_are_words_all_the_same(tmp_path: Path, 
 async def test_a_read_in_a_batch_taints_as_well(tmp_path: Path) -> None:
     office = Office(tmp_path, text=lambda _: POST)
     entry: JsonObject = {"tool_slug": "GMAIL_FETCH_EMAILS", "arguments": {}}
-    async with office.runtime() as runtime:
-        outcome = await play(runtime, inbound(asks(order(BATCH, {"tools": [entry]}))))
+    outcome = await office.turn(order(BATCH, {"tools": [entry]}))
     assert [event.is_tainted for event in outcome.asked] == [True]
     assert office.deeds == []

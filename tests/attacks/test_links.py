@@ -114,8 +114,7 @@ async def test_in_whatever_form_a_link_is_given_the_person_is_asked_to_connect_t
 async def test_an_answer_that_nobody_can_parse_does_not_end_the_work(tmp_path: Path) -> None:
     office = Office(tmp_path)
     office.more[CONNECT] = answering("[" * 100_000)
-    async with office.runtime() as runtime:
-        outcome = await play(runtime, inbound(asks(order(CONNECT, {"toolkits": ["linear"]}))))
+    outcome = await office.turn(order(CONNECT, {"toolkits": ["linear"]}))
     assert outcome.end.outcome != "failed"
 
 

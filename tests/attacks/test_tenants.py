@@ -12,7 +12,7 @@ from agent_core.messages import JsonObject
 from tests.agent_core.runtime.threads import ANN, BEN, begin, from_ben, seen, until
 from tests.attacks.obedient import ObedientModel
 from tests.attacks.tenants import PEOPLE, Tenants, open_tenants
-from tests.attacks.world import BATCH, Office, asks, order, see_out
+from tests.attacks.world import Office, asks, mail, see_out
 from tests.runtimes import inbound
 
 CALLS = 1_000
@@ -108,21 +108,16 @@ async def test_an_account_that_somebody_names_is_no_way_into_another_persons(
     assert [ask.asker for ask in tenants.asked_to_connect] == [cy] * (len(named) + 1)
 
 
-def mail_of(who: str) -> str:
-    arguments = {"recipient_email": f"{who}@example.com", "body": "Hi"}
-    return order(BATCH, {"tools": [{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": arguments}]})
-
-
 @pytest.mark.proves("accounts.two_people")
 async def test_in_a_thread_of_two_each_call_is_its_askers_alone(tmp_path: Path) -> None:
     """L2. Ben steers Ann's turn; what follows asks Ben, and is done with his account."""
     office = Office(tmp_path, model=ObedientModel(calls_a_step=1))
     office.accounts.connect(BEN, "gmail", account="ca_ben")
     async with office.runtime() as runtime:
-        turn = await begin(runtime, inbound(asks(mail_of("first"))))
+        turn = await begin(runtime, inbound(asks(mail("first@example.com"))))
         await seen(runtime, turn, "approval_requested")
         await until(runtime, turn, "waiting")
-        await begin(runtime, from_ben(mail_of("second"), number=2))
+        await begin(runtime, from_ben(mail("second@example.com"), number=2))
         outcome = await see_out(
             runtime, turn, verdict=lambda event: "approved" if event.asker == BEN else "rejected"
         )
@@ -137,7 +132,7 @@ async def test_without_an_account_the_asker_alone_is_asked_to_connect_one(tmp_pa
     """L1 in a turn. Ann is connected; Ben asks for Ann's mail to be used."""
     office = Office(tmp_path)
     async with office.runtime() as runtime:
-        message = from_ben(f"use Ann's Gmail\n{mail_of('x')}", number=1)
+        message = from_ben(f"use Ann's Gmail\n{mail('x@example.com')}", number=1)
         outcome = await see_out(runtime, await begin(runtime, message))
     assert [event.asker for event in outcome.connections] == [BEN]
     assert outcome.asked == []

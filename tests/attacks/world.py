@@ -36,7 +36,7 @@ from agent_core.testing.tools import FakeTool, FakeToolset, ToolFunction
 from agent_core.tools import OnProgress, ToolContext, ToolOutput, Toolset
 from tests.agent_core.runtime.threads import ANN
 from tests.attacks.obedient import ObedientModel
-from tests.runtimes import scripted_runtime
+from tests.runtimes import inbound, scripted_runtime
 
 POLICY = read_policy()
 CANARY = "canary7731"
@@ -99,6 +99,11 @@ class Office:
             policy=POLICY,
             accounts=self.accounts,
         )
+
+    async def turn(self, *orders: str) -> "Outcome":
+        """A turn of Ann's, who approves nothing."""
+        async with self.runtime() as runtime:
+            return await play(runtime, inbound(asks(*orders)))
 
     def toolset(self) -> Toolset:
         return FakeToolset(self.tools())
@@ -252,6 +257,12 @@ async def see_out(
 def order(tool: str, arguments: JsonObject) -> str:
     """A call as an obedient model reads it."""
     return f"CALL {tool} {json.dumps(arguments, ensure_ascii=False)}"
+
+
+def mail(to: str, body: str = "Hi") -> str:
+    """The same, of a call that sends a mail."""
+    arguments = {"recipient_email": to, "body": body}
+    return order(BATCH, {"tools": [{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": arguments}]})
 
 
 def asks(*orders: str) -> str:

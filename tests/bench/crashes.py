@@ -5,23 +5,18 @@ sandbox's stand-ins. Threads ask plain questions, errands (a tool call with an e
 steps with notes thrown in, doubts that the bot must ask about, letters that want an account and an
 approval, and reports with a sub-agent; Slack fails in passing now and then. After the last death
 everything is given time to come to rest, and then it is counted from outside.
-.
 
 `model_calls_repeated` is the number of requests that the model had word for word before, for each
 kill; a call that was under way has to be made again, so with several turns under way one kill may
-cost several. `recovery_s` runs from the start of the next process to the first model call or Slack
-write of a turn that was interrupted. What was found wrong is listed on standard error.
+cost several. What was found wrong is listed on standard error.
 """
 
 import asyncio
-import json
 import random
-import statistics
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +39,6 @@ from tests.bench.crash_world import (
 )
 from tests.bench.results import Result, run
 
-WRITES = frozenset({"chat.postMessage", "chat.update", "files.completeUploadExternal"})
-
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
@@ -57,12 +50,11 @@ class Tally:
     duplicate_effects: list[str] = field(default_factory=list[str])
     left_open: list[str] = field(default_factory=list[str])
     """Progress posts that still say that the bot is at work."""
-    model_calls_repeated: list[datetime] = field(default_factory=list[datetime])
-    """When each request came that had come before."""
-    recovery_s: list[float] = field(default_factory=list[float])
+    model_calls_repeated: list[str] = field(default_factory=list[str])
+    """The digest of each request that had come before."""
 
 
-def count(outside: Outside, traffic: Traffic, lives: Lives) -> Tally:
+def count(outside: Outside, traffic: Traffic) -> Tally:
     """Count everything."""
     posts = [p for p in outside.slack.posts(CHANNEL) if p.user == outside.slack.bot_user_id]
     return Tally(
@@ -73,7 +65,6 @@ def count(outside: Outside, traffic: Traffic, lives: Lives) -> Tally:
         duplicate_effects=_duplicate_effects(outside),
         left_open=[post.text.partition("\n")[0] for post in traffic.at_work()],
         model_calls_repeated=_repeated(outside),
-        recovery_s=_recoveries(outside, traffic, lives),
     )
 
 
@@ -101,67 +92,10 @@ def _duplicate_effects(outside: Outside) -> list[str]:
     return [word for word, times in (errands + letters).items() for _ in range(times - 1)]
 
 
-def _repeated(outside: Outside) -> list[datetime]:
-    seen: set[str] = set()
-    again: list[datetime] = []
-    for call in sorted(outside.model.calls, key=lambda call: call.at):
-        if call.status != 200 or not call.digest:
-            continue
-        if call.digest in seen:
-            again.append(call.at)
-        seen.add(call.digest)
-    return again
-
-
-def worst_death(repeated: Sequence[datetime], deaths: Sequence[Life]) -> int:
-    """The most requests that came again after one death."""
-    last = [max((d.died_at for d in deaths if d.died_at and d.died_at <= at), default=None)
-            for at in repeated]  # fmt: skip
-    return max(Counter(last).values(), default=0)
-
-
-def _recoveries(outside: Outside, traffic: Traffic, lives: Lives) -> list[float]:
-    """For each restart, the seconds to the next sign of a turn that the death interrupted."""
-    moments = _progress(outside)
-    found: list[float] = []
-    for death, life in zip(lives.all, lives.all[1:], strict=False):
-        if death.died_at is None:
-            continue
-        words = _interrupted(outside, traffic, death.died_at)
-        signs = [at for at, text in moments if at > life.started_at and _names(text, words)]
-        if signs and (life.died_at is None or signs[0] < life.died_at):
-            found.append((signs[0] - life.started_at).total_seconds())
-    return found
-
-
-def _progress(outside: Outside) -> list[tuple[datetime, str]]:
-    """Every model call and every write to Slack: when, and a text that names what it is about."""
-    calls = [(call.at, json.dumps(call.body, ensure_ascii=False)) for call in outside.model.calls]
-    writes = [
-        (datetime.fromtimestamp(call.at_s, UTC), str(call.args))
-        for call in outside.slack.calls
-        if call.method in WRITES
-    ]
-    return sorted(calls + writes, key=lambda moment: moment[0])
-
-
-def _interrupted(outside: Outside, traffic: Traffic, at: datetime) -> list[str]:
-    """Words and thread ids of the asks that were made, and not answered, when the bot died."""
-    answered = {
-        op_of(post): datetime.fromtimestamp(float(post.ts), UTC)
-        for post in outside.slack.posts(CHANNEL)
-    }
-    names: list[str] = []
-    for asked in traffic.asked:
-        said_at = datetime.fromtimestamp(float(asked.ts), UTC)
-        done_at = answered.get(f"{asked.op_id}:0")
-        if said_at < at and (done_at is None or done_at > at):
-            names += [asked.word, asked.root_ts]
-    return names
-
-
-def _names(text: str, words: Sequence[str]) -> bool:
-    return any(word in text for word in words)
+def _repeated(outside: Outside) -> list[str]:
+    answered = [call for call in outside.model.calls if call.status == 200 and call.digest]
+    times = Counter(call.digest for call in answered)
+    return [digest for digest, count in times.items() for _ in range(count - 1)]
 
 
 REACH_S = 45.0
@@ -289,7 +223,7 @@ async def crash(root: Path, points: Sequence[str], *, kills: int) -> Report:
             deaths=lives.deaths,
             unreached=harness.unreached,
             has_settled=has_settled,
-            tally=count(outside, traffic, lives),
+            tally=count(outside, traffic),
             asks=len(traffic.asked),
         )
 
@@ -298,7 +232,6 @@ def results_of(report: Report) -> list[Result]:
     """The figures with their goals."""
     tally, kills = report.tally, len(report.deaths)
     repeated = len(tally.model_calls_repeated)
-    recoveries = sorted(tally.recovery_s) or [0.0]
     zero = {
         "lost": tally.lost,
         "duplicate_posts": tally.duplicate_posts,
@@ -307,7 +240,6 @@ def results_of(report: Report) -> list[Result]:
         "left_open": tally.left_open,
         "unreached_points": report.unreached,
     }
-    worst = worst_death(tally.model_calls_repeated, report.deaths)
     return [
         Result(name="kills", value=kills, unit="kills"),
         Result(name="asks", value=report.asks, unit="asks"),
@@ -318,9 +250,6 @@ def results_of(report: Report) -> list[Result]:
             unit="a kill",
             goal=1,
         ),
-        Result(name="model_calls_repeated_worst", value=worst, unit="calls"),
-        Result(name="recovery_s_median", value=round(statistics.median(recoveries), 2), unit="s"),
-        Result(name="recovery_s_max", value=round(recoveries[-1], 2), unit="s"),
     ]
 
 

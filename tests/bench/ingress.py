@@ -2,8 +2,12 @@
 
 `python -m tests.bench.ingress [--json]`. Two `bot start` processes share a Postgres database and a
 directory of workspaces; all stand-ins are in this process. First 2,000 gestures come in the four
-shapes in which Slack delivers one twice (`tests.bench.ingress_gestures`), in random order, each
-copy over the socket of either process. People say "help", which is answered without a model.
+shapes in which Slack delivers one twice, in random order, each copy over the socket of either
+process. People say "help", which is answered without a model.
+
+`retry`: a new envelope with a retry number; of every third gesture the first delivery was lost on
+its way, so the retry is the only one. `envelope`: the same envelope again. `mention`: `app_mention`
+and `message` of one post. `twin`: two messages with different `ts` and one `client_msg_id`.
 
 Then people talk, with every tenth post for the bot, so that 50 events a second come to the bots for
 30 s, and 25 more to a Bolt app that does nothing.
@@ -11,29 +15,31 @@ How soon the bot acknowledges is seen from Slack's side: both hear the same stre
 """
 
 import asyncio
+import random
 import statistics
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal, get_args
 
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.response import BoltResponse
+from slack_sdk.web.async_client import AsyncWebClient
+from sqlalchemy import create_engine, select
+
+from agent_core.messages import JsonObject
+from agent_core.sessions.schema import turns
 from bot.sandbox.model import ModelStandIn
 from bot.sandbox.slack import SlackStandIn
-from bot.sandbox.slack.records import Delivery
-from tests.bench.bare_bolt import ANSWER
-from tests.bench.ingress_gestures import (
-    CHANNELS,
-    WORDS,
-    Copy,
-    Found,
-    Gesture,
-    Typist,
-    find,
-    shuffled,
-)
+from bot.sandbox.slack.messages import mention_event, message_event, wrap_event
+from bot.sandbox.slack.records import Delivery, Post
 from tests.bench.results import Result, come_to_rest, run
 from tests.members import Members, members_on
-from tests.postgres import new_database, postgres
+from tests.postgres import driven, new_database, postgres
 
 GESTURES = 2_000
 PROCESSES = 2
@@ -49,6 +55,144 @@ RETRIES = 3
 
 EVENTS_A_SECOND = 50
 """The bots hear so many in all, and the bare app beside them its share."""
+
+
+Shape = Literal["retry", "envelope", "mention", "twin"]
+
+SHAPES: tuple[Shape, ...] = get_args(Shape)
+PEOPLE = ("ann", "ben", "cleo")
+CHANNELS = ("general", "energy", "news", "private")
+WORDS = "help"
+"""It is answered by every part of the bot but the model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """One delivery of a gesture."""
+
+    gesture: int
+    payload: JsonObject
+    envelope: str
+    attempt: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gesture:
+    shape: Shape
+    posts: tuple[Post, ...]
+    """One, or the two posts that Slack makes of a twin."""
+    copies: tuple[Copy, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What came of the gestures, by their numbers."""
+
+    answers: Counter[int]
+    """Posts with an answer."""
+    turns: Counter[int]
+    """Turns in the database."""
+
+
+class Typist:
+    """Makes gestures: the posts stand in Slack, and are not delivered yet."""
+
+    def __init__(self, slack: SlackStandIn) -> None:
+        self._slack = slack
+
+    def make(self, number: int) -> Gesture:
+        """The gesture of this number; its shape goes round."""
+        shape = SHAPES[number % len(SHAPES)]
+        person = PEOPLE[number % len(PEOPLE)]
+        if shape == "mention":
+            place = self._slack.channel_id(CHANNELS[number // len(SHAPES) % len(CHANNELS)])
+        else:
+            place = self._slack.dm_id(person)
+        ids = self._slack.state.ids
+        text = f"{self._slack.mention} {WORDS}" if shape == "mention" else WORDS
+        said_once = ids.fresh("u")
+        posts = tuple(
+            Post(
+                channel=place,
+                ts=ids.fresh_ts(),
+                user=self._slack.user_id(person),
+                text=text,
+                client_msg_id=said_once,
+            )
+            for _ in range(2 if shape == "twin" else 1)
+        )
+        for post in posts:
+            self._slack.state.keep(post)
+        return Gesture(shape=shape, posts=posts, copies=self._copies(number, shape, posts))
+
+    def _copies(self, number: int, shape: Shape, posts: Sequence[Post]) -> tuple[Copy, ...]:
+        first = self._copy(number, self._message(posts[0]))
+        match shape:
+            case "retry":
+                retry = Copy(
+                    gesture=number, payload=first.payload, envelope=self._envelope(), attempt=1
+                )
+                return (first, retry) if number % 3 else (retry,)
+            case "envelope":
+                return (first, first)
+            case "mention":
+                return (first, self._copy(number, self._mention(posts[0])))
+            case "twin":
+                return (first, self._copy(number, self._message(posts[1])))
+
+    def _copy(self, number: int, payload: JsonObject) -> Copy:
+        return Copy(gesture=number, payload=payload, envelope=self._envelope())
+
+    def _envelope(self) -> str:
+        return self._slack.state.ids.fresh("u")
+
+    def _message(self, post: Post) -> JsonObject:
+        state = self._slack.state
+        channel = state.channels[post.channel]
+        return wrap_event(state, message_event(state, post, channel))
+
+    def _mention(self, post: Post) -> JsonObject:
+        state = self._slack.state
+        return wrap_event(state, mention_event(state, post))
+
+
+def shuffled(gestures: Iterable[Gesture], seed: int) -> list[Copy]:
+    """All copies in a random order: half of the gestures' at the same time, half far apart."""
+    chance = random.Random(seed)  # noqa: S311 - the same order each time, nothing secret
+    placed: list[tuple[float, Copy]] = []
+    for gesture in gestures:
+        together = chance.random()
+        are_together = chance.random() < 0.5
+        placed += [
+            (together if are_together else chance.random(), copy)
+            for copy in chance.sample(gesture.copies, k=len(gesture.copies))
+        ]
+    return [copy for _, copy in sorted(placed, key=lambda each: each[0])]
+
+
+def find(slack: SlackStandIn, database_url: str, gestures: Sequence[Gesture]) -> Found:
+    """Count the answers in Slack, and the turns in the database."""
+    number_of = {
+        (post.channel, post.ts): number
+        for number, gesture in enumerate(gestures)
+        for post in gesture.posts
+    }
+    answers = (
+        number_of[post.channel, post.root_ts]
+        for posts in slack.state.posts.values()
+        for post in posts.values()
+        if post.user == slack.bot_user_id and (post.channel, post.root_ts) in number_of
+    )
+    engine = create_engine(driven(database_url))
+    try:
+        with engine.connect() as connection:
+            keys = [str(row.id).split(":") for row in connection.execute(select(turns.c.id))]
+    finally:
+        engine.dispose()
+    return Found(
+        answers=Counter(answers),
+        turns=Counter(number_of[channel, ts] for *_, channel, ts in keys),
+    )
 
 
 @asynccontextmanager
@@ -68,7 +212,6 @@ class Postman:
         self._slots = asyncio.Semaphore(MAX_UNDER_WAY)
         self._begun: set[int] = set()
         self._posts_before = self._posts()
-        self.unacknowledged = 0
 
     async def deliver(self, copies: Sequence[Copy]) -> None:
         """Returns when all are acknowledged, or were tried as often as Slack would."""
@@ -99,7 +242,6 @@ class Postman:
         for attempt in range(copy.attempt + 1, RETRIES + 1):
             if brought.acked_at_s is not None:
                 return
-            self.unacknowledged += 1
             brought = await self._attempt(copy.payload, attempt, None)
 
     async def _attempt(
@@ -117,33 +259,24 @@ async def measure_gestures(url: str, root: Path, count: int) -> list[Result]:
         ModelStandIn() as model,
         bots(slack, model, url, root) as members,
     ):
-        typist, loop = Typist(slack), asyncio.get_running_loop()
+        typist = Typist(slack)
         gestures = [typist.make(number) for number in range(count)]
-        postman, began_s = Postman(slack), loop.time()
+        postman = Postman(slack)
         await postman.deliver(shuffled(gestures, SEED))
-        delivered_s = loop.time() - began_s
         await come_to_rest(postman.answered, count, patience_s=REST_S, late_s=LATE_S)
         members.check()
         found = find(slack, url, gestures)
-    return [*results_of(gestures, found), *pace(postman, delivered_s, found)]
-
-
-def doubles(gestures: Sequence[Gesture], found: Found) -> list[int]:
-    """Gestures with more than one answer or more than one turn."""
-    each = range(len(gestures))
-    return [number for number in each if found.answers[number] > 1 or found.turns[number] > 1]
-
-
-def drops(gestures: Sequence[Gesture], found: Found) -> list[int]:
-    """Gestures without an answer, or without a turn."""
-    each = range(len(gestures))
-    return [number for number in each if not (found.answers[number] and found.turns[number])]
+    return results_of(gestures, found)
 
 
 def results_of(gestures: Sequence[Gesture], found: Found) -> list[Result]:
     """The figures; what is wrong is told one by one."""
     results = [Result(name="gestures", value=len(gestures), unit="gestures")]
-    wrong = {"double": doubles(gestures, found), "dropped": drops(gestures, found)}
+    made = [(found.answers[number], found.turns[number]) for number in range(len(gestures))]
+    wrong = {
+        "double": [number for number, counts in enumerate(made) if max(counts) > 1],
+        "dropped": [number for number, counts in enumerate(made) if min(counts) == 0],
+    }
     for name, numbers in wrong.items():
         results.append(Result(name=name, value=len(numbers), unit="gestures", goal=0))
         for number in numbers:
@@ -153,16 +286,6 @@ def results_of(gestures: Sequence[Gesture], found: Found) -> list[Result]:
                 f"{found.answers[number]} answers, {found.turns[number]} turns\n"
             )
     return results
-
-
-def pace(postman: Postman, delivered_s: float, found: Found) -> list[Result]:
-    recorded = [found.by_process[process] for process in found.by_process]
-    least = min(recorded) if len(recorded) == PROCESSES else 0
-    return [
-        Result(name="came_again_unacknowledged", value=postman.unacknowledged, unit="payloads"),
-        Result(name="delivered_in_s", value=round(delivered_s, 1), unit="s"),
-        Result(name="recorded_by_the_lesser_process", value=least, unit="gestures"),
-    ]
 
 
 async def measure_acks(url: str, root: Path) -> list[Result]:
@@ -187,10 +310,26 @@ WARM_UP_S = 5
 """These seconds of a stream come before those that count."""
 ADDRESSED_EVERY = 10
 """Every tenth post is for the bot; it comes as two events."""
+BARE_ANSWER = "bare"
 CHATTER = "The lift in the north wing is out of order again, so please take the stairs today."
 LAST_ACKS_S = 5.0
 CONNECT_S = 60.0
 SECOND_MS = 1_000
+
+
+async def acknowledge() -> BoltResponse:
+    """A middleware that ends every payload's way; its body tells it from the bot's answers."""
+    return BoltResponse(status=200, body=BARE_ANSWER)
+
+
+async def listen_bare(bot_token: str, app_token: str, api_url: str) -> None:
+    """The least that Bolt costs, to compare with."""
+    bolt = AsyncApp(client=AsyncWebClient(token=bot_token, base_url=api_url))
+    app: Any = bolt  # Bolt's decorators are not typed
+    app.use(acknowledge)
+    handler: Any = AsyncSocketModeHandler(bolt, app_token)
+    await handler.connect_async()
+    await asyncio.Event().wait()
 
 
 @asynccontextmanager
@@ -199,7 +338,8 @@ async def bare_app(slack: SlackStandIn) -> AsyncGenerator[None]:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "tests.bench.bare_bolt",
+        "tests.bench.ingress",
+        "bare",
         *(slack.bot_token, slack.app_token, slack.api_url),
     )
     before = slack.open_sockets
@@ -270,8 +410,11 @@ def _is_by_person(delivery: Delivery) -> bool:
 
 
 def _is_bare(delivery: Delivery) -> bool:
-    return (delivery.answer or {}).get("text") == ANSWER
+    return (delivery.answer or {}).get("text") == BARE_ANSWER
 
 
 if __name__ == "__main__":
-    run(__doc__, measure, gestures=GESTURES)
+    if sys.argv[1:2] == ["bare"]:
+        asyncio.run(listen_bare(*sys.argv[2:]))
+    else:
+        run(__doc__, measure, gestures=GESTURES)

@@ -7,7 +7,6 @@ share of ordinary texts that became a proposal.
 
 """
 
-import argparse
 import asyncio
 import sys
 from dataclasses import dataclass
@@ -21,12 +20,11 @@ from agent_core.schedules.order_reader import (
     OrderDraft,
     OrderMessage,
     OrderReader,
-    ReaderAway,
     check_draft,
 )
 from agent_core.settings import CoreSettings
 from bot.digests.messages import channel_marks
-from tests.bench.results import Result, show
+from tests.bench.results import Result, run
 from tests.schedules import WEEKDAYS, a_schedule
 
 TEXTS = Path(__file__).parent / "order_texts"
@@ -84,8 +82,12 @@ async def is_proposed(reader: OrderReader, text: str) -> bool:
     return check_draft(await reader.draft(what), what).rule is not None
 
 
-async def measure(settings: CoreSettings, limit: int) -> list[Result]:
-    """Ask the model about each text once."""
+async def measure(_root: Path, limit: int) -> list[Result]:
+    """Ask the model about each text once; nothing is measured without a key."""
+    settings = CoreSettings()
+    if not (settings.anthropic_api_key.get_secret_value() or settings.bearer):
+        sys.stderr.write("Not measured: no model key is set (ANTHROPIC_API_KEY).\n")
+        return []
     connection = model_connection(settings)
     model = AnthropicModel(settings.classifier_model, connection)
     reader, gate = OrderReader(model, patience_s=30.0), asyncio.Semaphore(AT_ONCE)
@@ -115,23 +117,5 @@ async def measure(settings: CoreSettings, limit: int) -> list[Result]:
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--limit", type=int, default=1_000, help="ask about the first so many")
-    arguments = parser.parse_args()
-    settings = CoreSettings()
-    if not (settings.anthropic_api_key.get_secret_value() or settings.bearer):
-        sys.stderr.write("Not measured: no model key is set (ANTHROPIC_API_KEY).\n")
-        show([], as_json=arguments.json)
-        return
-    try:
-        results = asyncio.run(measure(settings, arguments.limit))
-    except* ReaderAway as away:
-        sys.stderr.write(f"Not measured: the model gave no reading: {away.exceptions[0]}\n")
-        results = list[Result]()
-    show(results, as_json=arguments.json)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, measure, limit=1_000)

@@ -3,8 +3,7 @@
 `python -m tests.bench.overhead [--json]`. `iteration_extra_ms`: a tool iteration of ours (durable,
 over the stdio toolkit, events and history stored) less one of a bare loop on the anthropic SDK with
 the tool in process. `simple_ratio`: from a mention in Slack to the finished answer there, over one
-bare call that takes 300 ms. `first_sign_p95_ms`: from a mention to what its writer sees first,
-when 50 threads are begun at once; the bot, Slack and the model share one process there.
+bare call that takes 300 ms.
 """
 
 import asyncio
@@ -23,7 +22,7 @@ from agent_core.events import StepFinished, TurnFinished
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from bot.app import running_bot
-from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText
+from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings
 from tests.bench.results import Result, run
@@ -33,9 +32,6 @@ from tests.runtimes import inbound
 ITERATIONS = 40
 ROUNDS = 5
 SIMPLE_ROUNDS = 7
-THREADS = 50
-SIGN_ROUNDS = 3
-SIGNS = {"agents.sessions.setStatus", "chat.postMessage", "reactions.add"}
 CALL_S = 0.3
 TOOL = "mcp__local_toolkit__list_local_files"
 
@@ -47,12 +43,13 @@ def core_settings(base_url: str, root: Path) -> CoreSettings:
 
 @asynccontextmanager
 async def model_process(turns: int) -> AsyncGenerator[str]:
-    """The address of a stand-in in another process, scripted for so many turns."""
+    """The address of a stand-in in another process, so that its work is not counted as ours."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "tests.bench.model_process",
-        *(str(turns), str(ITERATIONS), TOOL),
+        "tests.bench.overhead",
+        "serve",
+        str(turns),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -63,6 +60,17 @@ async def model_process(turns: int) -> AsyncGenerator[str]:
     finally:
         process.stdin.close()
         await process.wait()
+
+
+async def serve_model(turns: int) -> None:
+    """Print the address of a stand-in scripted for so many turns; stdin's end stops it."""
+    async with ModelStandIn() as model:
+        for _ in range(turns):
+            model.play(ToolUse(name=TOOL, input={}), times=ITERATIONS)
+            model.play(ReplyText(text="Done."))
+        sys.stdout.write(f"{model.base_url}\n")
+        sys.stdout.flush()
+        await asyncio.to_thread(sys.stdin.read)
 
 
 async def sent_prompt(root: Path) -> dict[str, Any]:
@@ -196,52 +204,15 @@ async def measure_simple(root: Path) -> list[Result]:
     ]
 
 
-async def first_signs_s(model: ModelStandIn, slack: SlackStandIn) -> list[float]:
-    """How long each of many threads waits for its first sign, begun at once."""
-    model.play(ReplyText(text="SIMPLE"), times=2 * THREADS)
-    began = time.perf_counter()
-    text = f"{slack.mention} What is the capital of France?"
-    unseen = {await slack.say("ann", "general", text) for _ in range(THREADS)}
-    seen: list[float] = []
-
-    def look(stand_in: SlackStandIn) -> bool:
-        now = time.perf_counter()
-        signs = [call for call in stand_in.calls if call.method in SIGNS]
-        found = unseen & {str(call.args.get("thread_ts")) for call in signs}
-        seen.extend([now - began] * len(found))
-        unseen.difference_update(found)
-        return not unseen
-
-    await slack.wait_for(look, timeout_s=60)
-    return seen
-
-
-async def measure_first_signs(root: Path) -> list[Result]:
-    pace = ReplyPace(first_token_s=CALL_S)
-    async with ModelStandIn(pace=pace) as model, bot_beside(model, root) as slack:
-        await mention_to_answer_s(model, slack)
-        p95s_s: list[float] = []
-        for _ in range(SIGN_ROUNDS):
-            seen = await first_signs_s(model, slack)
-            p95s_s.append(statistics.quantiles(seen, n=20)[-1])
-            await slack.wait_for(answered, timeout_s=60)
-    p95_ms = statistics.median(p95s_s) * 1000
-    return [Result(name="first_sign_p95_ms", value=round(p95_ms, 1), unit="ms", goal=300)]
-
-
-def answered(slack: SlackStandIn) -> bool:
-    """Whether each mention in the channel has its answer."""
-    roots = {post.ts for post in slack.posts("general") if post.user != slack.bot_user_id}
-    return roots <= {p.root_ts for p in slack.posts("general") if p.user == slack.bot_user_id}
-
-
 async def measure(root: Path) -> list[Result]:
     return [
         *await measure_iterations(root / "iterations"),
         *await measure_simple(root / "simple"),
-        *await measure_first_signs(root / "signs"),
     ]
 
 
 if __name__ == "__main__":
-    run(__doc__, measure)
+    if sys.argv[1:2] == ["serve"]:
+        asyncio.run(serve_model(int(sys.argv[2])))
+    else:
+        run(__doc__, measure)

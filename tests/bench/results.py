@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import json
 import logging
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Coroutine, Sequence
@@ -46,6 +47,12 @@ def show(results: Sequence[Result], *, as_json: bool) -> None:
     for row in rows:
         table.add_row(*("" if value is None else str(value) for value in row.values()))
     Console().print(table)
+
+
+def resident_mb(pid: int | str = "self") -> float:
+    """The memory that a process holds now, in megabytes."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
 
 
 async def come_to_rest(

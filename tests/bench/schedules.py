@@ -20,7 +20,7 @@ from agent_core.sessions import Database, ScheduleStore
 from bot.sandbox.model import ModelStandIn, ReplyText, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.threads import user_id
-from tests.bench.ingress_gestures import CHANNELS
+from tests.bench.ingress import CHANNELS
 from tests.bench.results import Result, come_to_rest, run
 from tests.members import members_on
 from tests.postgres import new_database, postgres

@@ -21,7 +21,7 @@ from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText, ToolUse
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.world import open_world
-from tests.bench.results import Result, run
+from tests.bench.results import Result, resident_mb, run
 from tests.e2e.processes import children
 
 ROUNDS = 3
@@ -118,11 +118,6 @@ async def report_mb(cwd: Path) -> float:
                 highest = max(highest, resident_mb(bot.pid))
                 _, under_way = await asyncio.wait(under_way, timeout=0.1)
     return (highest - before) / REPORTS
-
-
-def resident_mb(pid: int) -> float:
-    pages = int((Path("/proc") / str(pid) / "statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
 
 
 def made(directory: Path) -> Path:

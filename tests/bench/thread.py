@@ -5,16 +5,10 @@
 longest time without a visible change, from a mention to the end, of a report's turn whose model
 once says nothing for `STALL_S`, too. `edit_gap`: the least between two edits of a progress post at
 work; the edit that closes it waits for nobody.
-`inside_pauses`: calls of a method that Slack had asked to leave alone. The slow turn is written for
-seven minutes by a clock that runs `FASTER` times as fast; `lost_chars` are those of its answer that
-are not in the thread once.
+`inside_pauses`: calls of a method that Slack had asked to leave alone.
 """
 
-import asyncio
-import json
-import re
 import statistics
-import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -22,27 +16,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from agent_core.settings import CoreSettings
-from bot.app import running_bot
 from bot.sandbox.child import start_bot
-from bot.sandbox.model import ReplyPace, ReplyText
-from bot.sandbox.model.message import CHARS_PER_TOKEN
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
-from bot.sandbox.slack.clock import SandboxClock
 from bot.sandbox.slack.records import ApiCall, Post
-from bot.sandbox.slack.wire import texts_in
 from bot.sandbox.world import UNHURRIED, World, open_world
-from bot.settings import BotSettings
-from bot.slack_api import MonotonicClock
 from tests.bench.results import Result, run
-from tests.e2e.world import settings_of
 
 ROUNDS = 12
 THREADS = 50
 STALL_S = 12.0
-FASTER = 10.0
-SLOW_S = 420.0
 ON_ITS_WAY_S = 0.25
 """A call that came so soon after a pause was asked for had left before that."""
 QUESTION = "What is a circuit breaker in a bot?"
@@ -52,34 +35,7 @@ WORDS = {
     "assistant.threads.setStatus", "chat.postMessage", "chat.startStream", "chat.appendStream",
     "chat.update", "files.completeUploadExternal",
 }  # fmt: skip
-STREAMS = {"chat.startStream", "chat.appendStream"}
 CHANNEL = "general"
-
-
-class FastTime(SandboxClock):
-    """Slack's clock, which runs `FASTER` times as fast from now on."""
-
-    def __init__(self) -> None:
-        self._began_s = time.time()
-
-    def now(self) -> float:
-        return self._began_s + (time.time() - self._began_s) * FASTER
-
-    async def sleep_until(self, at_s: float) -> None:
-        await MonotonicClock().sleep(max(0.0, at_s - self.now()) / FASTER)
-
-
-class FastClock(MonotonicClock):
-    """The bot's clock beside it."""
-
-    def seconds(self) -> float:
-        return time.monotonic() * FASTER
-
-    async def sleep(self, seconds: float) -> None:
-        await super().sleep(seconds / FASTER)
-
-    async def wait(self, event: asyncio.Event, seconds: float) -> None:
-        await super().wait(event, seconds / FASTER)
 
 
 def now_s(slack: SlackStandIn) -> float:
@@ -99,9 +55,6 @@ class Turn:
         """From the mention to the first call of these."""
         return until(self.calls, self.ts, self.asked_s, methods)
 
-    def count(self, method: str) -> int:
-        return sum(call.method == method for call in self.calls)
-
     @property
     def took_s(self) -> float:
         return self.calls[-1].at_s - self.asked_s
@@ -117,11 +70,6 @@ class Turn:
         """Between the edits of its progress, which is posted first; the last edit closes it."""
         made = [call for call in self.calls if call.ok and "plan" in str(call.args.get("blocks"))]
         return [later.at_s - earlier.at_s for earlier, later in pairwise(made[:-1])]
-
-    def streamed(self) -> str:
-        """What all its streams got, one after another."""
-        calls = [call.args for call in self.calls if call.ok and call.method in STREAMS]
-        return "".join(texts_in([json.loads(args["chunks"]) for args in calls]))
 
 
 def until(calls: Iterable[ApiCall], ts: str, asked_s: float, methods: Collection[str]) -> float:
@@ -252,54 +200,10 @@ async def measure_crowd(root: Path) -> list[Result]:
         ]
 
 
-def slow_answer() -> str:
-    """Numbered sentences in paragraphs."""
-    said = [f"Line {n:03} of the answer says **what** comes {n} lines on." for n in range(200)]
-    return "\n\n".join(" ".join(said[n : n + 5]) for n in range(0, len(said), 5))
-
-
-def lost_chars(answer: str, shown: str) -> int:
-    """How much of an answer's lines is not shown, or more than once."""
-    lines, seen = re.findall(r"Line .*?on\.", answer), letters(shown)
-    return sum(len(line) for line in lines if seen.count(letters(line)) != 1)
-
-
-def letters(text: str) -> str:
-    return re.sub(r"\W", "", text)
-
-
-async def measure_slow(root: Path) -> list[Result]:
-    """An answer that is written for longer than Slack keeps a stream open."""
-    answer = slow_answer()
-    pace = ReplyPace(tokens_per_s=len(answer) / CHARS_PER_TOKEN / SLOW_S * FASTER)
-    async with open_world(
-        SandboxSettings(), workspaces_root=root, web=None, pace=pace, clock=FastTime()
-    ) as world:
-        slack, environment = world.slack, {**world.environment, "CRAWL_BROWSER": "off"}
-        own, core = settings_of(BotSettings, environment), settings_of(CoreSettings, environment)
-        async with running_bot(own, core, slack_clock=FastClock()):
-            await slack.connected(timeout_s=60)
-            if world.model is not None:
-                world.model.play(ReplyText(text=answer))
-            turn = await ask(slack, "continue")
-    shown = "".join("".join(texts_in(post.blocks)) for post in turn.posts)
-    preview = letters(answer).startswith(letters(turn.streamed()))
-    return [
-        seconds("slow_took_s", turn.took_s, SLOW_S, at_least=True),
-        seconds("slow_silence_s", turn.silence_s, 5),
-        count("slow_streams", turn.count("chat.startStream"), 2, at_least=True),
-        count("slow_posts", len(turn.posts)),
-        count("slow_lost_chars", lost_chars(answer, shown), 0),
-        count("slow_preview_is_its_beginning", preview, 1, at_least=True),
-        *calls_of("slow", turn),
-    ]
-
-
 async def measure(root: Path) -> list[Result]:
     return [
         *await measure_turns(root / "turns"),
         *await measure_crowd(root / "crowd"),
-        *await measure_slow(root / "slow"),
     ]
 
 

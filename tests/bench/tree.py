@@ -2,25 +2,32 @@
 
 `wall_N_children`: from a message to its answer, with N forked children of equal delay, over the
 same with one. `memory_a_child_mb`: what the process holds more while 32 children of four threads
-are at work, divided by them. `viewers_factor`: a run's time while 500 watch it, over the same alone
-(`tests.bench.viewers`). Real turns, storage and DBOS; the models are scripted.
+are at work, divided by them. `viewers_factor`: a run's time while 500 watch it from a process of
+their own, over the same alone. Real turns, storage and DBOS; the models are scripted.
 """
 
 import asyncio
-import resource
+import statistics
+import sys
 import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
+
+import aiohttp
 
 from agent_core.events import TurnFinished
 from agent_core.messages import JsonObject
-from agent_core.models import ModelRequest
+from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.runtime import Runtime
 from agent_core.subagents.task import SubagentSpec
-from agent_core.testing.models import ScriptedModel, ScriptLine, call
+from agent_core.testing.models import ScriptedModel, ScriptLine, call, text_reply
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
-from tests.bench import viewers
-from tests.bench.results import Result, come_to_rest, run
+from bot.console.live import MAX_SOCKETS
+from tests.bench.results import Result, come_to_rest, resident_mb, run
+from tests.bot.console.world import ConsoleWorld, console_world, visitor
 from tests.runtimes import inbound, scripted_runtime
 
 DELAY_S = 2.0
@@ -82,7 +89,7 @@ async def measure(root: Path) -> list[Result]:
         Result(name="wall_1_child", value=round(walls_s[1], 2), unit="s"),
         *ratios,
         Result(name="memory_a_child_mb", value=round(memory_mb, 2), unit="MB", goal=3.0),
-        *await viewers.measure(root / "viewers"),
+        *await measure_viewers(root / "viewers"),
     ]
 
 
@@ -110,11 +117,118 @@ async def held_mb(runtime: Runtime, looks: Looks) -> float:
     return grown_mb / (THREADS * AT_WORK)
 
 
-def resident_mb() -> float:
-    """Of this process, now."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * resource.getpagesize() / 1024**2
+VIEWERS = 500
+ROUNDS = 3
+WORDS = 600
+WORDS_PER_S = 150.0
+GOAL_FACTOR = 1.1
+
+
+class PacedModel:
+    """Writes at the pace of a real one, each time anew."""
+
+    @property
+    def name(self) -> str:
+        return "paced"
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        words = [f"word{number} " for number in range(WORDS)]
+        clock = asyncio.get_running_loop().time
+        begun_s = clock()
+        for number, word in enumerate(words):
+            await asyncio.sleep(begun_s + number / WORDS_PER_S - clock())
+            yield Delta(text=word)
+        yield text_reply("".join(words))
+
+
+async def measure_viewers(root: Path) -> list[Result]:
+    """The run's median time without and with viewers, and how many saw it to its end."""
+    alone: list[float] = []
+    watched: list[float] = []
+    saw = 0
+    await asyncio.to_thread(root.mkdir, exist_ok=True)
+    async with console_world(root, PacedModel()) as world:
+        cookies = [await _cookie(world, n) for n in range(-(-VIEWERS // MAX_SOCKETS))]
+        await _run_s(world)
+        for _ in range(ROUNDS):
+            alone.append(await _run_s(world))
+            async with _watching(world, ";".join(cookies)) as process:
+                watched.append(await _run_s(world))
+                assert process.stdout is not None
+                saw = int(await process.stdout.readline())
+    factor = statistics.median(watched) / statistics.median(alone)
+    return [
+        Result(name="run_unwatched", value=round(statistics.median(alone), 3), unit="s"),
+        Result(name="run_watched", value=round(statistics.median(watched), 3), unit="s"),
+        Result(name="viewers_factor", value=round(factor, 3), unit="x", goal=GOAL_FACTOR),
+        Result(name="viewers_to_the_end", value=saw, unit="", goal=VIEWERS, at_least=True),
+    ]
+
+
+async def _cookie(world: ConsoleWorld, number: int) -> str:
+    """Of one more person of the team."""
+    users = world.slack.state.users
+    user = replace(users[world.slack.user_id("ann")], id=f"U0VIEWER{number}")
+    users[user.id] = user
+    async with visitor(world, user.id) as person:
+        return "=".join(person.cookie)
+
+
+async def _run_s(world: ConsoleWorld) -> float:
+    clock = asyncio.get_running_loop().time
+    await world.say("Write something")
+    begun_s = clock()
+    [turn] = await world.runtime.sessions.unfinished(world.session)
+    async for _ in world.runtime.events(turn.id):
+        pass
+    return clock() - begun_s
+
+
+@asynccontextmanager
+async def _watching(
+    world: ConsoleWorld, cookies: str
+) -> AsyncGenerator[asyncio.subprocess.Process]:
+    url = f"{world.address}/ws?session={world.session}"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.bench.tree", "watch", url, cookies,
+        stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        await process.stdout.readline()  # all are there
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
+
+
+async def watch(url: str, cookies: Sequence[str]) -> None:
+    """So many viewers: a line when all are there, another with how many saw the end."""
+    there = asyncio.Semaphore(0)
+    connector = aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(connector=connector) as http:
+
+        async def see(number: int) -> bool:
+            cookie = {"Cookie": cookies[number % len(cookies)]}
+            async with http.ws_connect(url, headers=cookie) as socket:
+                async for message in socket:
+                    if '"type":"ready"' in message.data:
+                        there.release()
+                    elif '"type":"agent-completed"' in message.data:
+                        return True
+            return False
+
+        async with asyncio.TaskGroup() as group:
+            seeing = [group.create_task(see(number)) for number in range(VIEWERS)]
+            for _ in range(VIEWERS):
+                await there.acquire()
+            print("there", flush=True)  # noqa: T201
+    print(sum(task.result() for task in seeing), flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":
-    run(__doc__, measure)
+    if sys.argv[1:2] == ["watch"]:
+        asyncio.run(watch(sys.argv[2], sys.argv[3].split(";")))
+    else:
+        run(__doc__, measure)

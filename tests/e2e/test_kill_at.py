@@ -26,10 +26,7 @@ def test_events_are_named_by_their_kind_or_their_class_also_more_than_once() -> 
 def test_a_call_is_repeated_if_one_before_the_last_death_was_the_same(
     topics: str, deaths: tuple[int, ...], repeated: int
 ) -> None:
-    calls = [
-        ReceivedToolCall(user_id="T1:U1", tool="SEARCH", arguments={"about": each})
-        for each in topics
-    ]
+    calls = [ReceivedToolCall(tool="SEARCH", arguments={"about": each}) for each in topics]
     assert count_repeated(calls, deaths) == repeated
 
 

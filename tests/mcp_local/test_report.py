@@ -163,14 +163,6 @@ async def test_the_same_call_again_gives_the_same_file_and_the_same_result(
     assert products(researched) == [name("towers"), name("towers", "_v2")]
 
 
-async def test_the_same_calls_at_once_give_one_file(researched: Session) -> None:
-    draft = {"title": "Towers", "markdown": "The tower is 324 metres high. [1]"}
-    async with asyncio.TaskGroup() as group:
-        calls = [group.create_task(researched.call("write_report", **draft)) for _ in range(6)]
-    assert {call.result().json()["path"] for call in calls} == {name("towers")}
-    assert products(researched) == [name("towers")]
-
-
 async def test_a_further_source_makes_the_same_text_a_new_version(session: Session) -> None:
     draft = {"title": "Towers", "markdown": "The tower is 324 metres high. [1]"}
     session.add_search("SEARCH", [{"url": A, "title": "The tower", "snippet": "324 metres."}])
@@ -211,17 +203,18 @@ def test_a_name_that_something_else_has_is_passed_over(session: Session, there: 
     assert not (session.root / "elsewhere.html").exists()
 
 
-async def test_reports_written_at_once_do_not_overwrite_each_other(researched: Session) -> None:
+async def test_reports_at_once_do_not_overwrite_each_other_and_the_same_one_is_one_file(
+    researched: Session,
+) -> None:
+    texts = [f"Text {n}. [1]" for n in range(4)] * 2
     async with asyncio.TaskGroup() as group:
-        calls = [
-            group.create_task(
-                researched.call("write_report", title="Towers", markdown=f"Text {n}. [1]")
-            )
-            for n in range(6)
-        ]
-    texts = {call.result().json()["path"]: n for n, call in enumerate(calls)}
-    assert len(texts) == 6
-    assert all(f"Text {n}." in researched.read(path) for path, n in texts.items())
+        writing = (researched.call("write_report", title="Towers", markdown=text) for text in texts)
+        calls = [group.create_task(each) for each in writing]
+    paths = [call.result().json()["path"] for call in calls]
+    assert products(researched) == sorted(set(paths))
+    assert len(set(paths)) == 4
+    for path, text in zip(paths, texts, strict=True):
+        assert text.removesuffix(" [1]") in researched.read(path)
 
 
 @pytest.mark.proves("report.checked")

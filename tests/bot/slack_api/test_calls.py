@@ -1,6 +1,7 @@
 """Posts, edits and limits against the stand-in, whose faults are those seen on the live service."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -249,7 +250,7 @@ UNTOLD = [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
     ids=str,
 )
 async def test_pauses_of_no_said_length_grow_from_a_second_on(
-    desk: Desk, fault: dict[str, object]
+    desk: Desk, fault: dict[str, Any]
 ) -> None:
     desk.slack.fail("chat.postMessage", times=len(UNTOLD), **fault)
     await desk.api.post(desk.thread, "patient", op=Op("op1"))
@@ -267,7 +268,7 @@ async def test_pauses_of_no_said_length_grow_from_a_second_on(
 )
 @pytest.mark.parametrize("fault", [{"status": 429}, {"error": "ratelimited"}])
 async def test_a_pause_is_waited_for_as_long_as_asked_within_reason(
-    desk: Desk, fault: dict[str, object], asked: str, waited: float
+    desk: Desk, fault: dict[str, Any], asked: str, waited: float
 ) -> None:
     desk.slack.fail("chat.postMessage", retry_after_s=asked, **fault)
     await desk.api.post(desk.thread, "patient", op=Op("op1"))

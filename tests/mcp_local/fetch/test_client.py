@@ -1,38 +1,29 @@
-"""Attack group D and the plain cases: what a page may cost, and what it may be."""
+"""Attack group D and the plain cases: what a page may cost and be, and what robots.txt forbids."""
 
 import asyncio
 import gzip
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import cast
 
 import brotli
 import pytest
 from aiohttp import web
+from yarl import URL
 
 from mcp_local.errors import FetchDenied, FetchFailed
-from mcp_local.fetch.client import USER_AGENT, Limits
+from mcp_local.fetch.client import USER_AGENT, Limits, Manners
 from tests.mcp_local.fetch.world import Names, Site, article, client_for, paragraphs
 
-URL = "http://news.example/page"
+PAGE = "http://news.example/page"
 compress_brotli = cast("Callable[[bytes], bytes]", brotli.compress)  # pyright: ignore[reportUnknownMemberType]
 SMALL = Limits(max_bytes=1_000_000, total_s=10.0)
 
 
 async def read(site: Site, limits: Limits | None = None) -> str:
     async with client_for(site, limits=limits) as client:
-        return (await client.page(URL)).text
-
-
-async def test_a_page_comes_with_its_final_url_and_status(site: Site) -> None:
-    site.redirect("/page", "/moved/here?x=1#part")
-    site.html("/moved/here", article())
-    async with client_for(site) as client:
-        page = await client.page(URL)
-    assert page.url == URL
-    assert page.final_url == "http://news.example/moved/here?x=1"
-    assert page.http_status == 200
-    assert page.kind == "html"
+        return (await client.page(PAGE)).text
 
 
 async def test_a_site_is_told_who_asks(site: Site) -> None:
@@ -74,14 +65,14 @@ async def test_a_status_is_told_in_plain_words(
 async def test_a_host_without_a_name_is_a_permanent_failure() -> None:
     async with client_for(names=Names({})) as client:
         with pytest.raises(FetchFailed, match="no such host") as failed:
-            await client.page(URL)
+            await client.page(PAGE)
     assert failed.value.permanent
 
 
 async def test_a_site_that_cannot_be_reached_is_not_a_permanent_failure() -> None:
     async with client_for() as client:
         with pytest.raises(FetchFailed, match="could not be reached") as failed:
-            await client.page(URL)
+            await client.page(PAGE)
     assert not failed.value.permanent
 
 
@@ -218,7 +209,7 @@ async def test_other_types_are_not_text_pages(site: Site, declared: str) -> None
 async def test_pages_of_text_are_read(site: Site, body: bytes, declared: str, kind: str) -> None:
     site.raw("/page", body, Content_Type=declared)
     async with client_for(site) as client:
-        assert (await client.page(URL)).kind == kind
+        assert (await client.page(PAGE)).kind == kind
 
 
 WORDS = "Größe, façade, naïve"
@@ -256,18 +247,48 @@ async def test_a_meta_element_names_the_character_set(site: Site) -> None:
     assert "Привет" in await read(site)
 
 
-async def test_every_hop_asks_for_permission(site: Site) -> None:
-    site.redirect("/page", "/second")
-    site.html("/second", article())
-    asked: list[str] = []
+PRIVATE = URL("http://news.example/private/page")
+REFUSING = "User-agent: *\nDisallow: /private/"
 
-    async def permit(url: object) -> None:
-        asked.append(str(url))
-        if str(url).endswith("/second"):
-            raise FetchDenied("enough")
 
+@dataclass
+class Clock:
+    now_s: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+async def test_a_refused_path_is_denied_and_robots_is_asked_once(site: Site) -> None:
+    site.html("/robots.txt", REFUSING, content_type="text/plain")
+    manners = Manners(Clock())
     async with client_for(site) as client:
-        with pytest.raises(FetchDenied, match="enough"):
-            await client.page(URL, permit)
-    assert asked == [URL, "http://news.example/second"]
-    assert site.hits == ["/page"]
+        async with asyncio.TaskGroup() as group:
+            for n in range(8):
+                group.create_task(manners.require(URL(f"http://news.example/open/{n}"), client))
+        with pytest.raises(FetchDenied, match=r"robots\.txt refuses"):
+            await manners.require(PRIVATE, client)
+    assert site.hits == ["/robots.txt"]
+
+
+async def test_the_answer_is_asked_for_again_after_an_hour(site: Site) -> None:
+    site.html("/robots.txt", "", content_type="text/plain")
+    clock = Clock()
+    manners = Manners(clock)
+    async with client_for(site) as client:
+        await manners.require(PRIVATE, client)
+        clock.now_s = 3601.0
+        site.html("/robots.txt", REFUSING, content_type="text/plain")
+        with pytest.raises(FetchDenied):
+            await manners.require(PRIVATE, client)
+
+
+@pytest.mark.parametrize("status", [302, 404, 403, 500])
+async def test_a_robots_that_is_missing_fails_or_leads_inwards_forbids_nothing(
+    site: Site, status: int
+) -> None:
+    headers = {"Location": "http://127.0.0.1/robots.txt"}
+    site.answer("/robots.txt", lambda: web.Response(status=status, text=REFUSING, headers=headers))
+    async with client_for(site) as client:
+        await Manners(Clock()).require(PRIVATE, client)
+    assert site.hits == ["/robots.txt"]

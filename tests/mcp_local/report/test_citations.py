@@ -85,13 +85,12 @@ def test_every_citation_leads_to_a_listed_source_and_none_is_listed_unread() -> 
     assert targets == listed == {"#source-1", "#source-2", "#source-4", "#source-9"}
 
 
-def test_citations_without_a_source_are_each_named_once_with_what_exists() -> None:
+def test_citations_without_a_source_are_each_named_once() -> None:
     sources = [source(1), source(2), source(3), source(5)]
     with pytest.raises(CitationError) as caught:
         check_citations([9, 1, 12, 9, 0], sources)
     message = str(caught.value)
     assert "source [9] does not exist; source [12] does not exist; source [0]" in message
-    assert "1-3, 5" in message
     assert "[1] " not in message
 
 

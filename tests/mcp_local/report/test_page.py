@@ -6,8 +6,7 @@ import pytest
 
 from mcp_local.errors import ToolkitError
 from mcp_local.report.compose import ReportDraft, compose_report, topic_slug
-from mcp_local.report.outline import labels_for
-from tests.mcp_local.report.reading import DAY, SOURCES, compose, page, read_html, source
+from tests.mcp_local.report.reading import DAY, SOURCES, compose, page, read_html
 
 REPORT = """# The topic
 
@@ -77,14 +76,6 @@ def test_a_source_shows_number_title_link_and_host() -> None:
     assert item.one("a").attrs["href"] == "https://www.7.test/page"
     assert item.one("a").text == "Title 7"
     assert item.one("span", class_="host").text == "7.test"
-
-
-def test_a_search_result_is_marked_as_not_read() -> None:
-    sources = [source(1), source(2, kind="snippet")]
-    report = compose_report(ReportDraft(title="T", markdown="a [1] b [2]"), sources, DAY)
-    tree = read_html(report.html)
-    assert tree.one(id="source-1").all(class_="snippet") == []
-    assert tree.one(id="source-2").one(class_="snippet").text == "search result, not read in full"
 
 
 def test_the_summary_may_be_a_section_of_the_text() -> None:
@@ -177,30 +168,25 @@ def test_a_report_without_title_or_text_or_with_too_much_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("language", "lang", "direction", "word"),
+    ("language", "lang", "direction", "word", "day"),
     [
-        ("de", "de", "ltr", "Zusammenfassung"),
-        ("fr-CA", "fr-CA", "ltr", "Résumé"),
-        ("es", "es", "ltr", "Resumen ejecutivo"),
-        ("ar", "ar", "rtl", "Executive summary"),
-        ("ja", "ja", "ltr", "Executive summary"),
-        ("nonsense language", "en", "ltr", "Executive summary"),
-        ("", "en", "ltr", "Executive summary"),
+        ("de", "de", "ltr", "Zusammenfassung", "21. November 2026"),
+        ("fr-CA", "fr-CA", "ltr", "Résumé", "21 novembre 2026"),
+        ("es", "es", "ltr", "Resumen ejecutivo", "21 de noviembre de 2026"),
+        ("ar", "ar", "rtl", "Executive summary", "November 21, 2026"),
+        ("ja", "ja", "ltr", "Executive summary", "November 21, 2026"),
+        ("nonsense language", "en", "ltr", "Executive summary", "November 21, 2026"),
+        ("", "en", "ltr", "Executive summary", "November 21, 2026"),
     ],
 )
-def test_the_pages_own_words_are_in_the_reports_language(
-    language: str, lang: str, direction: str, word: str
+def test_the_pages_own_words_and_its_date_are_in_the_reports_language(
+    language: str, lang: str, direction: str, word: str, day: str
 ) -> None:
     draft = ReportDraft(title="T", markdown="x [1]", summary="y [1]", language=language)
     tree = read_html(compose_report(draft, SOURCES, DAY).html)
     assert tree.one("html").attrs == {"lang": lang, "dir": direction}
     assert tree.one(id="summary").one("h2").text == word
-
-
-def test_dates_are_written_as_readers_of_the_language_do() -> None:
-    assert labels_for("de").write_date(DAY) == "21. November 2026"
-    assert labels_for("es").write_date(DAY) == "21 de noviembre de 2026"
-    assert labels_for("en").write_date(DAY) == "November 21, 2026"
+    assert tree.one("time").text == day
 
 
 @pytest.mark.parametrize(

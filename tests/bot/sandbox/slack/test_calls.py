@@ -1,14 +1,23 @@
-"""Slack's rules on posts and their limits (SLACK.md 3, 5 to 7)."""
+"""Slack's rules on posts (SLACK.md 3 to 7); `presenter/test_limits.py` holds each limit."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import Client, refusal_of
+from tests.bot.sandbox.slack.echo_bot import refusal_of, web_client
 
 Body = dict[str, Any]
 OP: Body = {"event_type": "op", "event_payload": {"op_id": "1"}}
+TEXT: Body = {"type": "plain_text", "text": "x"}
+GO: Body = {"type": "button", "action_id": "a", "text": TEXT}
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackStandIn]:
+    async with SlackStandIn(clock=ManualClock()) as slack:
+        yield slack
 
 
 @pytest.mark.parametrize(
@@ -17,37 +26,50 @@ OP: Body = {"event_type": "op", "event_payload": {"op_id": "1"}}
         ("a < b && c", "a &lt; b &amp;&amp; c"),
         ("see https://x.test/a?b=1.", "see <https://x.test/a?b=1>."),
         ("<https://y.test|Y> <@U1>", "<https://y.test|Y> <@U1>"),
-        ("x" * 40_001, "x" * 40_000),
     ],
 )
-async def test_text_is_kept_escaped_linked_and_cut(
-    slack: SlackStandIn, client: Client, general: str, sent: str, kept: str
-) -> None:
-    await client.chat_postMessage(channel=general, text=sent)
+async def test_text_is_kept_escaped_and_linked(slack: SlackStandIn, sent: str, kept: str) -> None:
+    await web_client(slack).chat_postMessage(channel=slack.channels["general"], text=sent)
     assert slack.posts("general")[-1].text == kept
 
 
-async def test_an_update_keeps_what_it_leaves_out(
-    slack: SlackStandIn, client: Client, general: str
-) -> None:
-    post = {"channel": general, "text": "a", "blocks": [{"type": "divider"}], "metadata": OP}
-    ts = (await client.chat_postMessage(**post))["ts"]
-    await client.chat_update(channel=general, ts=ts, text="b")
-    kept = slack.find("general", ts)
+async def test_an_update_keeps_what_it_leaves_out(slack: SlackStandIn) -> None:
+    client, channel = web_client(slack), slack.channels["general"]
+    blocks = [{"type": "divider"}]
+    answer = await client.chat_postMessage(channel=channel, text="a", blocks=blocks, metadata=OP)
+    await client.chat_update(channel=channel, ts=answer["ts"], text="b")
+    kept = slack.find("general", answer["ts"])
     assert (kept.text, kept.blocks[0]["type"], kept.metadata) == ("b", "divider", OP)
-    assert kept.edited
-    await client.chat_update(channel=general, ts=ts, text="c", blocks=[])
-    assert slack.find("general", ts).blocks == ()
+    await client.chat_update(channel=channel, ts=answer["ts"], text="c", blocks=[])
+    assert slack.find("general", answer["ts"]).blocks == ()
 
 
-async def test_posts_of_one_channel_run_into_a_limit_and_others_do_not(
-    slack: SlackStandIn, client: Client, general: str, clock: ManualClock
-) -> None:
-    # SLACK.md 3.2, 7: about one a second after a burst; 429 says when to come back.
+async def test_posts_of_one_channel_run_into_a_limit_and_others_do_not(slack: SlackStandIn) -> None:
+    client, channel = web_client(slack), slack.channels["general"]
     for number in range(20):
-        await client.chat_postMessage(channel=general, text=str(number))
-    refused = await refusal_of(client.chat_postMessage(channel=general, text="one too many"))
+        await client.chat_postMessage(channel=channel, text=str(number))
+    refused = await refusal_of(client.chat_postMessage(channel=channel, text="one too many"))
     assert (refused.status_code, refused["error"]) == (429, "ratelimited")
+    assert int(refused.headers["Retry-After"]) > 0
     await client.chat_postMessage(channel=slack.channels["energy"], text="elsewhere")
-    clock.advance(int(refused.headers["Retry-After"]))
-    await client.chat_postMessage(channel=general, text="in time")
+
+
+@pytest.mark.parametrize(
+    ("block", "message", "pointer"),
+    [
+        ({"type": "section"}, "'text' is a required property", ""),
+        ({"type": "section", "text": TEXT | {"a": 1}}, "('a' was unexpected)", "/text"),
+        ({"type": "poem"}, "unsupported type: poem", ""),
+        ({"type": "actions", "elements": [GO, GO]}, "duplicate action_id", "/elements"),
+    ],
+)
+async def test_a_faulty_block_is_refused_and_pointed_to(
+    slack: SlackStandIn, block: Body, message: str, pointer: str
+) -> None:
+    post = {"channel": slack.channels["general"], "text": "x", "blocks": [block]}
+    refusal = await refusal_of(web_client(slack).chat_postMessage(**post))
+    assert refusal["error"] == "invalid_blocks"
+    [problem] = refusal["errors"]
+    assert message in problem
+    assert problem.endswith(f" [json-pointer:/blocks/0{pointer}]")
+    assert slack.posts("general") == []
