@@ -67,7 +67,7 @@ class CallApproval:
     grant: tuple[str, ...]
     """The tools and accounts that an approval for the thread covers."""
     is_tainted: bool
-    owner_only: bool
+    owner_only: bool = False
     """Others than the asker had a word in the work: nobody else decides for the asker."""
     may_allow_thread: bool
     arguments: JsonObject
