@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from functools import partial
+from typing import get_args
 
 import aiohttp
 
@@ -53,7 +54,7 @@ from bot.ingress import (
 from bot.presenter import Indicators, Presenting
 from bot.presenter.journal import READER
 from bot.settings import BotSettings
-from bot.slack_api import MonotonicClock, People, SlackApi, web_client
+from bot.slack_api import People, SlackApi, web_client
 from bot.socket import SocketMode, Timing
 from bot.surface import SlackSurface
 from bot.threads import ThreadRef
@@ -144,11 +145,7 @@ def _digest_and_home_handlers(
         clicks.HomeOpened: home.open,
         clicks.Command: home.command,
         clicks.HomeScheduleClick: home.press,
-        clicks.SessionClick: home.press,
-        clicks.AppClick: home.press,
-        clicks.AccountClick: home.press,
-        clicks.PreferenceClick: home.press,
-        clicks.ChannelClick: home.press,
+        **dict.fromkeys(get_args(clicks.HomeClick), home.press),
     }
 
 
@@ -184,12 +181,10 @@ async def running_bot(
     *,
     socket_timing: Timing | None = None,
     clock: Callable[[], datetime] = machine_time,
-    slack_clock: MonotonicClock | None = None,
 ) -> AsyncGenerator[Runtime, None]:
     """A bot that listens; what was left unfinished goes on. Leaving the context stops it.
 
-    `clock` tells the moment, in UTC; Slack's must be about the same. By `slack_clock` it paces what
-    it shows there.
+    `clock` tells the moment, in UTC; Slack's must be about the same.
     """
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(
@@ -200,7 +195,7 @@ async def running_bot(
             base_url=settings.slack_api_url,
             session=session,
         )
-        api = SlackApi(client, clock=slack_clock, settle_s=settings.slack_settle_s)
+        api = SlackApi(client, settle_s=settings.slack_settle_s)
         identity = await api.identify()
         runtime = await stack.enter_async_context(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())

@@ -447,11 +447,8 @@ def _state_json(state: AgentState, html: AgentHtml) -> JsonObject:
     for message in content["messages"]:
         message["html"] = html.of(message["content"], end)
     words = BOT.of(detect_language(state.run.task))
-    for tool in metadata["tools"]:
-        arguments: JsonObject = {}
-        with suppress(ValueError):  # of long arguments only a part is here
-            arguments = json.loads(tool["arguments"])
-        tool["words"] = describe(tool["name"], arguments, words, {})
+    for tool, call in zip(metadata["tools"], state.run.calls.values(), strict=True):
+        tool["words"] = describe(call.started.tool, call.started.arguments, words, {})
     return content
 
 

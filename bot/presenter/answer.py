@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from agent_core.events import (
@@ -16,6 +17,7 @@ from agent_core.events import (
     TurnFinished,
 )
 from agent_core.ids import TurnId
+from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot import clicks
@@ -96,6 +98,34 @@ def thread_drafts(
     if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
     return [*drafts[:1], PostDraft(text=words("progress-whole-answer"))], True
+
+
+def final_drafts(
+    event: TurnFinished,
+    saved: Sequence[ArtifactSaved],
+    words: Words,
+    home: str,
+    *,
+    is_plain: bool,
+    is_rated: bool,
+) -> tuple[str, list[PostDraft], bool]:
+    """The end of a turn as Markdown and, as `thread_drafts`, in posts.
+
+    Below an answer that `is_rated` stand the questions about its report, and the buttons to rate
+    it. `home` is the team's address in Slack.
+    """
+    markdown = masked_post(answer_text(event, words))  # a post or a page may end in a secret
+    drafts, is_cut = thread_drafts(
+        markdown,
+        words,
+        live_links(event, home),
+        sources=event.citations,
+        is_plain=is_plain and event.outcome != "failed",  # then the words are ours
+    )
+    if drafts[-1].blocks and is_rated and event.outcome in ("answered", "limited"):
+        rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
+        drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
+    return markdown, drafts, is_cut
 
 
 async def post_answer(destination: Destination, op: Op, drafts: Sequence[PostDraft]) -> None:

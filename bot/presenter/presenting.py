@@ -31,7 +31,6 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.ids import TurnId
-from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
 from agent_core.runtime import (
     AGREED,
@@ -46,12 +45,8 @@ from bot.inbound import posted_ts
 from bot.presenter.answer import (
     WHOLE_ANSWER_NAME,
     ThreadFiles,
-    answer_text,
-    feedback_block,
-    follow_up_rows,
+    final_drafts,
     handed_out,
-    live_links,
-    thread_drafts,
 )
 from bot.presenter.asks import AskPosts, ConnectLink, ask_link
 from bot.presenter.board import Board
@@ -222,18 +217,17 @@ class ThreadPresenter(TurnPresenter):
         await self._journal.finish()
 
     async def _show_result(self, event: TurnFinished) -> None:
-        words = self._board.words
-        markdown = masked_post(answer_text(event, words))  # a post or a page may end in a secret
-        is_live = live_links(event, self._destination.api.home)
-        is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
-        drafts, is_cut = await asyncio.to_thread(
-            thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain
-        )
         op = Op(event.turn).part("answer")
         saved = handed_out(self._board.turn.artifacts.values())
-        if drafts[-1].blocks and event.outcome in {"answered", "limited"} and self._is_by_model:
-            rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
-            drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
+        markdown, drafts, is_cut = await asyncio.to_thread(
+            final_drafts,
+            event,
+            saved,
+            self._board.words,
+            self._destination.api.home,
+            is_plain=self._is_plain,
+            is_rated=self._is_by_model,
+        )
         whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)
         try:
             await self._files.post(op, drafts, saved, [whole] if is_cut else [])

@@ -3,9 +3,9 @@
 Links show their real host, or are text that nobody can follow. Pure.
 """
 
+import html
 import re
 from collections.abc import Callable
-from html import unescape
 from urllib.parse import urlsplit
 
 WORD_JOINER = "\u2060"
@@ -24,13 +24,6 @@ _REFERENCE = re.compile(
     r"<(?=@[A-Z0-9]|#[A-Z0-9]|!(?:here|channel|everyone|group|subteam|date)\b|(?:https?|mailto):)"
 )
 """What Slack might read anywhere, and what code hardly ever holds."""
-_ENTITIES = str.maketrans(
-    {
-        "&": "&amp;",
-        "<": "&lt;",
-        ">": "&gt;",
-    }
-)
 _BROADCAST = re.compile(r"@(?=(?:here|channel|everyone|group)(?![^\W_]))", re.IGNORECASE)
 _SPLIT_BROADCAST = f"@{WORD_JOINER}"
 _OPENING = re.compile(r"(?<!\w)[*_~](?=\S)")
@@ -90,7 +83,7 @@ def escape(text: str) -> str:
     `<@U1>`, `<!channel>` and `<!subteam^S1>` are inert once their brackets are entities. `@here` is
     inert in a post without `link_names`; edits are parsed more eagerly, so it is taken apart too.
     """
-    entities = clean(text).translate(_ENTITIES)
+    entities = html.escape(clean(text), quote=False)
     return _BROADCAST.sub(_SPLIT_BROADCAST, entities)
 
 
@@ -239,7 +232,7 @@ def _edge(before: str) -> str:
 
 def bare_address(text: str) -> tuple[str, str]:
     """An address as it stands in a rendered text, and the sentence's own signs behind it."""
-    whole = unescape(text)
+    whole = html.unescape(text)
     address = whole.rstrip(_TRAILING)
     return address, whole[len(address) :]
 

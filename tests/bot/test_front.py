@@ -1,27 +1,21 @@
 """Attached files land in the session's workspace under safe names; messages become turns."""
 
 import asyncio
-import tracemalloc
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import aiohttp
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from agent_core.events import Intervened
 from agent_core.ids import RunId, SessionId, TurnId, agent_id, turn_of
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
 from bot.clicks import BranchStop, Refused
-from bot.front import MAX_ATTACHMENT_BYTES, KnownTurn, LeftOut, WorkspaceFiles, stop_branch
+from bot.front import MAX_ATTACHMENT_BYTES, KnownTurn, LeftOut, stop_branch
 from bot.inbound import SlackFile
 from bot.presenter.journal import READER
-from bot.slack_api import SlackApi, web_client
-from bot.slack_api.files import CHUNK_BYTES
 from tests.bot.desk import open_desk
 from tests.bot.front_world import NOW, Place, Process, process
 from tests.bot.gestures import gesture_of, person_of
@@ -228,32 +222,3 @@ async def test_a_branch_is_stopped_from_the_menu_and_a_late_press_is_refused(
         with pytest.raises(Refused) as late:
             await stop_branch(bot.runtime, click, replace(here, key="later"), ben)
     assert "nothing left to stop" in late.value.text("en")
-
-
-async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> None:
-    """Served in 160 pieces from elsewhere in this process: never more than a few are held."""
-    pieces, held = [bytes(CHUNK_BYTES)] * 160, list[int]()
-
-    async def serve(request: web.Request) -> web.StreamResponse:
-        answer = web.StreamResponse()
-        await answer.prepare(request)
-        for piece in pieces:
-            held.append(tracemalloc.get_traced_memory()[0])
-            await answer.write(piece)
-        return answer
-
-    site, size = web.Application(), CHUNK_BYTES * len(pieces)
-    site.router.add_get("/a.bin", serve)
-    async with TestServer(site) as server, aiohttp.ClientSession() as session:
-        base = str(server.make_url("/"))
-        api = SlackApi(web_client("xoxb-1", base_url=f"{base}api/", session=session))
-        files = WorkspaceFiles(bot.runtime, api, lambda: NOW)
-        file = replace(await place.attached("a.bin", b""), url_private=f"{base}a.bin")
-        tracemalloc.start()
-        try:
-            [kept] = await files.keep(place.thread.session, (file,))
-        finally:
-            tracemalloc.stop()
-    assert isinstance(kept, Attachment)
-    assert (await workspace(bot, place) / kept.path).stat().st_size == kept.size_bytes == size
-    assert max(held) - min(held) < size / 4

@@ -1,8 +1,6 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
@@ -11,7 +9,7 @@ from bot.inbound import (
     plain_text,
     read_post,
 )
-from bot.threads import ThreadRef, parse_session, parse_user, user_id
+from bot.threads import parse_session, parse_user
 
 BOT = "UBOT"
 TS = "1783536983.783769"
@@ -56,13 +54,6 @@ def test_wire_text_is_read_as_it_was_typed(wire: str, typed: str) -> None:
     assert plain_text(wire, bot_user=BOT, names={"U2": "Ben"}) == typed
 
 
-def test_a_reply_belongs_to_the_threads_root() -> None:
-    post = _read(thread_ts="1783536000.000001")
-
-    assert post.thread.root_ts == "1783536000.000001"
-    assert post.is_reply
-
-
 def test_a_direct_message_is_known_by_its_channel_where_the_payload_does_not_say() -> None:
     assert _read(channel_type="im").channel_type == "im"
     assert _read(channel="D1").channel_type == "im"
@@ -105,19 +96,6 @@ def test_files_in_an_odd_shape_cost_no_post(files: object) -> None:
     assert all(file.size_bytes == 0 for file in post.files)
 
 
-ids = st.from_regex(r"\A[A-Z][A-Z0-9]{1,20}\Z")
-moments = st.from_regex(r"\A[0-9]{10}\.[0-9]{6}\Z")
-
-
-@given(ids, ids, moments)
-def test_a_thread_survives_the_way_to_its_session_and_back(
-    team: str, channel: str, ts: str
-) -> None:
-    thread = ThreadRef(team=team, channel=channel, root_ts=ts)
-
-    assert parse_session(thread.session) == thread
-
-
 @pytest.mark.parametrize(
     "session",
     [
@@ -134,11 +112,6 @@ def test_a_thread_survives_the_way_to_its_session_and_back(
 def test_what_is_no_thread_is_refused(session: str) -> None:
     with pytest.raises(SessionError):
         parse_session(SessionId(session))
-
-
-def test_a_person_is_named_by_team_and_user() -> None:
-    assert user_id("T1", "U1") == "T1:U1"
-    assert parse_user(UserId("T1:U1")) == ("T1", "U1")
 
 
 @pytest.mark.parametrize("user", ["", "U1", "T1:", "T1:U1:x", "T1:<@U1>"])

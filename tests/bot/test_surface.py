@@ -49,15 +49,6 @@ async def test_an_earlier_report_is_found_read_and_linked_in_a_new_thread(
     assert "42 percent" in read
 
 
-async def test_a_long_report_is_read_part_by_part(threads: Threads) -> None:
-    await threads.ask("ann", "general", report("x" * 25_000 + "the end"), "Done.")
-    new = await threads.root("ann", "general")
-    mark = mark_in(await threads.told(new, "ann", "find_earlier_work", query="batteries"))
-    first = await threads.told(new, "ann", "read_earlier_work", id=mark)
-    assert "It goes on in part 2" in first
-    assert "the end" in await threads.told(new, "ann", "read_earlier_work", id=mark, part=2)
-
-
 async def test_where_the_files_are_gone_the_model_is_told_so(threads: Threads) -> None:
     await threads.ask("ann", "general", report(COSTS), "Costs fell.")
     for workspace in threads.place.root.glob("session_*"):

@@ -91,39 +91,26 @@ async def fast_answers_end() -> None:
         await asyncio.wait(tasks)
 
 
-async def test_the_tokens_of_both_calls_are_counted() -> None:
-    verdict = text_reply("SIMPLE", usage=Usage(input_tokens=100, output_tokens=1))
-    answer = text_reply("Paris.", usage=Usage(input_tokens=40, output_tokens=3))
-    outcome = await routed(verdict, answer)
-    assert outcome.usage == Usage(input_tokens=140, output_tokens=4)
-
-
-@pytest.mark.proves("fast_path.side_by_side")
-async def test_both_calls_are_under_way_at_the_same_time() -> None:
-    verdict, answer = Held(then="SIMPLE"), Held(then="Paris.")
+@pytest.mark.proves("fast_path.side_by_side", "fast_path.waits")
+@pytest.mark.parametrize("word", ["SIMPLE", "COMPLEX"])
+async def test_an_answer_that_is_there_first_waits_for_the_verdict_and_both_are_paid(
+    word: str,
+) -> None:
+    verdict = Held(then=text_reply(word, usage=Usage(output_tokens=1)))
+    answer = Held(then=text_reply("Paris.", usage=Usage(output_tokens=9)))
+    listener = Listener()
     made = router(ScriptedModel([verdict]), ScriptedModel([answer]))
     async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
-        task = group.create_task(made.route(routing(), Listener().tell))
+        task = group.create_task(made.route(routing(), listener.tell))
         await verdict.reached.wait()
         await answer.reached.wait()
-        verdict.release.set()
         answer.release.set()
-    assert task.result().route == "SIMPLE"
-
-
-@pytest.mark.proves("fast_path.waits")
-async def test_an_answer_that_is_there_first_waits_for_the_verdict() -> None:
-    verdict, listener = Held(then="SIMPLE"), Listener()
-    fast = ScriptedModel(["Paris."])
-    made = router(ScriptedModel([verdict]), fast)
-    async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
-        group.create_task(made.route(routing(), listener.tell))
-        await verdict.reached.wait()
         await fast_answers_end()
-        assert fast.requests
         assert listener.told == []
         verdict.release.set()
-    assert listener.text == "Paris."
+    assert listener.text == ("Paris." if word == "SIMPLE" else "")
+    assert task.result().route == word
+    assert task.result().usage == Usage(output_tokens=10)
 
 
 @pytest.mark.proves("router.one_word", "router.unclear_is_complex", "router.verdict_is_kept")
@@ -147,22 +134,19 @@ async def test_only_a_clear_word_makes_it_simple(said: str, route: str, reason: 
 
 
 @pytest.mark.proves("router.failure_is_complex")
-async def test_a_late_verdict_means_complex() -> None:
-    late, listener = Held(then="SIMPLE"), Listener()
-    outcome = await routed(late, "Paris.", patience_s=TINY_PATIENCE_S, listener=listener)
-    assert (outcome.route, outcome.reason, outcome.raw) == ("COMPLEX", "late", "")
-    assert outcome.answer is None
-    assert listener.told == []
-
-
-@pytest.mark.proves("router.failure_is_complex")
-@pytest.mark.parametrize("error", [ModelUnavailable("overloaded"), ModelRejected("no key")])
-async def test_a_failing_classifier_means_complex(
-    error: ModelUnavailable | ModelRejected,
-) -> None:
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (Held(then="SIMPLE"), "late"),
+        (ModelUnavailable("overloaded"), "failed"),
+        (ModelRejected("no key"), "failed"),
+    ],
+)
+async def test_a_late_or_failing_classifier_means_complex(line: ScriptLine, reason: str) -> None:
     listener = Listener()
-    outcome = await routed(error, "Paris.", listener=listener)
-    assert (outcome.route, outcome.reason) == ("COMPLEX", "failed")
+    outcome = await routed(line, "Paris.", patience_s=TINY_PATIENCE_S, listener=listener)
+    assert (outcome.route, outcome.reason, outcome.raw) == ("COMPLEX", reason, "")
+    assert outcome.answer is None
     assert listener.told == []
 
 
@@ -196,45 +180,28 @@ async def test_a_fast_answer_that_broke_off_before_the_verdict_is_told_once() ->
 
 
 @pytest.mark.proves("router.no_tools", "router.history")
-async def test_history_reaches_the_classifier_as_context() -> None:
-    classifier = ScriptedModel(["COMPLEX"])
-    made = router(classifier, ScriptedModel(["unheard"]))
-    await made.route(routing("And in cars?", EARLIER), Listener().tell)
-    [asked] = classifier.requests
-    question = asked.messages[-1].text
-    assert "user: Research solid-state batteries" in question
-    assert "They store more." in question
-    assert "Query: And in cars?" in question
-    assert asked.tools == ()
-
-
-async def test_the_fast_answer_sees_what_was_said_and_nothing_of_the_machinery() -> None:
-    fast = ScriptedModel(["In cars too."])
-    made = router(ScriptedModel(["SIMPLE"]), fast)
-    await made.route(routing("And in cars?", EARLIER), Listener().tell)
+async def test_the_classifier_gets_words_and_context_and_the_answer_posts_and_no_machinery() -> (
+    None
+):
+    classifier, fast = ScriptedModel(["SIMPLE"]), ScriptedModel(["In cars too."])
+    opening = "Bo: look at cars\n\nAnd in cars?"
+    question = replace(routing("And in cars?", EARLIER), opening=opening)
+    await router(classifier, fast).route(question, Listener().tell)
+    [judged] = classifier.requests
+    words = judged.messages[-1].text
+    assert "user: Research solid-state batteries" in words
+    assert "They store more." in words
+    assert "Query: And in cars?" in words
+    assert judged.tools == ()
     [asked] = fast.requests
     assert [(message.role, message.text) for message in asked.messages] == [
         ("user", "Research solid-state batteries"),
         ("assistant", "Searching.\n\nThey store more."),
-        ("user", "And in cars?"),
+        ("user", opening),
     ]
     assert {part.kind for message in asked.messages for part in message.parts} == {"text"}
     assert [tool.name for tool in asked.tools] == ["use_tools"]
     assert "Saturday, 21 November 2026" in asked.system
-
-
-async def test_the_fast_answer_sees_earlier_posts_and_the_classifier_the_words_alone() -> None:
-    classifier, fast = ScriptedModel(["SIMPLE"]), ScriptedModel(["Agreed: Friday."])
-    made = router(classifier, fast)
-    question = Routing(
-        text="What did we agree?",
-        opening="Bo: let us say Friday\n\nWhat did we agree?",
-        history=(),
-        today=date(2026, 11, 21),
-    )
-    await made.route(question, Listener().tell)
-    assert fast.requests[0].messages[-1].text == question.opening
-    assert "Query: What did we agree?" in classifier.requests[0].messages[-1].text
 
 
 async def test_cancelling_leaves_no_task_behind() -> None:
@@ -260,18 +227,6 @@ async def test_a_listener_that_fails_fails_the_call_and_leaves_no_task_behind() 
     with pytest.raises(ConnectionError):
         await made.route(routing(), fail)
     assert fast_answers() == []
-
-
-async def test_tokens_of_a_finished_fast_answer_count_under_a_complex_verdict() -> None:
-    verdict = Held(then=text_reply("COMPLEX", usage=Usage(output_tokens=1)))
-    fast = ScriptedModel([text_reply("Paris.", usage=Usage(output_tokens=9))])
-    made = router(ScriptedModel([verdict]), fast)
-    async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
-        task = group.create_task(made.route(routing(), Listener().tell))
-        await verdict.reached.wait()
-        await fast_answers_end()
-        verdict.release.set()
-    assert task.result().usage == Usage(output_tokens=10)
 
 
 FILE = Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", size_bytes=3)

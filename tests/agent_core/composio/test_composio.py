@@ -107,7 +107,7 @@ async def call(hub: McpHub, context: ToolContext) -> ToolOutput:
     return await hub.run(tool_call(ECHO, {"text": "heard"}), context, ignore_progress)
 
 
-@pytest.mark.proves("composio.session_url", "composio.api_key", "composio.http")
+@pytest.mark.proves("composio.session_url", "composio.api_key", "composio.http", "composio.preload")
 async def test_a_persons_tools_come_from_a_session_of_that_person(
     service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:
@@ -123,19 +123,10 @@ async def test_a_persons_tools_come_from_a_session_of_that_person(
     }
     assert wish["workbench"]["enable_tool_execution"] is False
     assert wish["workbench"]["enable_proxy_execution"] is False
+    assert wish["workbench"]["auto_offload_threshold"] == 5_000_000
+    assert wish["preload"] == {"tools": ["COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS"]}
     assert wish["proxy_execute"] == {"enable": False}
     assert {seen.path for seen in service.seen if seen.rpc} == {"/mcp?trs_1"}
-
-
-@pytest.mark.proves("composio.preload")
-async def test_a_session_is_asked_to_list_the_searches_and_to_hold_nothing_back(
-    service: Composio, open_hub: OpenHub, context: ToolContext
-) -> None:
-    await names(open_hub(), context)
-    (wish,) = service.wishes
-    assert wish["preload"] == {"tools": ["COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS"]}
-    assert wish["workbench"]["auto_offload_threshold"] == 5_000_000
-    assert wish["workbench"]["enable_tool_execution"] is False
 
 
 @pytest.mark.proves("composio.preload")
@@ -224,15 +215,41 @@ async def test_nobodys_account_is_never_used(
     assert service.wishes == []
 
 
-async def test_a_session_that_is_gone_is_made_anew_and_the_call_goes_through(
+async def test_a_session_that_is_gone_is_made_anew_and_who_was_idle_keeps_his(
     service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:
-    hub = open_hub()
-    await call(hub, context)
-    service.people.clear()
+    hub = open_hub(idle_after_s=0)
+    for sessions in (1, 1, 2):
+        if sessions == 2:
+            service.people.clear()
+        output = await call(hub, context)
+        assert (output.text, output.is_error) == ("heard", False)
+        assert len(service.wishes) == sessions
+
+
+@pytest.mark.proves("composio.api_key")
+@pytest.mark.parametrize(
+    ("key", "created", "reason"),
+    [
+        ("wrong", None, "Composio refused: 401 Invalid API key"),
+        (KEY, {"mcp": {"url": "http://localhost:1/mcp"}}, "another origin"),
+        (KEY, {"ok": True}, "no MCP address"),
+    ],
+)
+async def test_a_wrong_key_and_an_answer_without_an_address_of_its_own_mean_no_tools(
+    service: Composio,
+    open_hub: OpenHub,
+    context: ToolContext,
+    key: str,
+    created: dict[str, Any] | None,
+    reason: str,
+) -> None:
+    service.created = created
+    hub = open_hub(api_key=key)
+    assert await names(hub, context) == []
     output = await call(hub, context)
-    assert (output.text, output.is_error) == ("heard", False)
-    assert len(service.wishes) == 2
+    assert output.is_error
+    assert reason in output.text
 
 
 async def test_a_session_that_cannot_be_made_anew_costs_the_tools_and_not_the_turn(
@@ -247,46 +264,6 @@ async def test_a_session_that_cannot_be_made_anew_costs_the_tools_and_not_the_tu
         assert output.is_error
         assert "user id not accepted" in output.text
         assert await names(hub, context) == []
-
-
-@pytest.mark.parametrize(
-    ("created", "reason"),
-    [
-        ({"mcp": {"url": "http://localhost:1/mcp"}}, "another origin"),
-        ({"ok": True}, "no MCP address"),
-    ],
-)
-async def test_an_answer_without_an_address_of_its_own_is_refused(
-    service: Composio,
-    open_hub: OpenHub,
-    context: ToolContext,
-    created: dict[str, Any],
-    reason: str,
-) -> None:
-    service.created = created
-    hub = open_hub()
-    assert await names(hub, context) == []
-    output = await call(hub, context)
-    assert output.is_error
-    assert reason in output.text
-
-
-@pytest.mark.proves("composio.api_key")
-async def test_a_wrong_key_means_no_tools(open_hub: OpenHub, context: ToolContext) -> None:
-    hub = open_hub(api_key="wrong")
-    assert await names(hub, context) == []
-    output = await call(hub, context)
-    assert output.is_error
-    assert "Composio refused: 401 Invalid API key" in output.text
-
-
-async def test_who_was_long_idle_comes_back_to_the_same_session(
-    service: Composio, open_hub: OpenHub, context: ToolContext
-) -> None:
-    hub = open_hub(idle_after_s=0)
-    for _ in range(3):
-        assert not (await call(hub, context)).is_error
-    assert [wish["user_id"] for wish in service.wishes] == [ANN]
 
 
 @pytest.mark.parametrize(

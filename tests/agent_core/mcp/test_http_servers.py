@@ -131,31 +131,6 @@ async def test_a_401_that_stays_is_told_as_what_it_is_and_not_tried_for_ever(
     assert len(world.app.seen) - before < 8
 
 
-async def test_a_page_in_the_place_of_an_answer_leaves_open_whether_the_call_ran(
-    world: World, start: Start
-) -> None:
-    bot = start(world.server())
-    await bot.hub.warm_up()
-    page = Answer(status=200, headers={"content-type": "text/html"}, body=b"<html>sign in</html>")
-    world.app.rule = lambda seen: page if seen.rpc == "tools/call" else None
-    output = await bot.call("wait")
-    assert (output.is_error, output.may_have_happened) == (True, True)
-    assert "sign in" not in output.text
-
-
-@pytest.mark.parametrize("code", [-32_000, -32_001, -32_602])
-async def test_a_servers_own_words_for_a_refusal_are_kept_whatever_their_code(
-    world: World, start: Start, code: int
-) -> None:
-    """The SDK has the first two codes for itself: they are no lost connection, and not late."""
-    bot = start(world.server())
-    await bot.hub.warm_up()
-    world.app.rule = lambda _: rpc_error(403, code, "closed today")
-    output = await bot.call("wait")
-    assert output.text == "The tool refused the call: closed today"
-    assert not output.may_have_happened
-
-
 def rpc_error(status: int, code: int, words: str) -> Answer:
     error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": words}}
     return Answer(
@@ -163,6 +138,34 @@ def rpc_error(status: int, code: int, words: str) -> Answer:
         headers={"content-type": "application/json"},
         body=json.dumps(error).encode(),
     )
+
+
+PAGE = Answer(status=200, headers={"content-type": "text/html"}, body=b"<html>sign in</html>")
+
+
+@pytest.mark.parametrize(
+    ("answer", "words", "is_unclear"),
+    [
+        *((Answer(status=s), f"call: HTTP {s}", True) for s in (500, 502, 503, 504)),
+        *((Answer(status=s), f"call: HTTP {s}", False) for s in (400, 403, 429)),
+        # The SDK has the first two codes for itself: they are no lost connection, and not late.
+        *((rpc_error(403, code, "closed"), "call: closed", False) for code in (-32_000, -32_001)),
+        (rpc_error(403, -32_602, "closed"), "call: closed", False),
+        (PAGE, "", True),
+    ],
+)
+async def test_a_refused_call_says_why_is_not_repeated_and_whether_it_may_have_run(
+    world: World, start: Start, answer: Answer, words: str, is_unclear: bool
+) -> None:
+    """Else a mail that was sent, with the gateway failing on the way back, would be sent again."""
+    bot = start(world.server())
+    await bot.hub.warm_up()
+    world.app.rule = lambda seen: answer if seen.rpc == "tools/call" else None
+    output = await bot.call("wait")
+    assert words in output.text
+    assert "sign in" not in output.text
+    assert (output.is_error, output.may_have_happened, world.entries) == (True, is_unclear, 0)
+    assert ("may or may not have run" in output.text) == is_unclear
 
 
 @pytest.mark.proves("hub.session_lost", "hub.unauthorized")
@@ -220,23 +223,6 @@ async def test_a_small_body_that_unpacks_to_a_giant_one_is_cut_or_refused(
     assert ("larger than can be taken" in output.text) == (encoding == "gzip")
     world.app.rule = lambda _: None
     assert (await bot.call("echo", text="next")).text == "next"
-
-
-@pytest.mark.parametrize(
-    ("status", "is_unclear"),
-    [(500, True), (502, True), (503, True), (504, True), (400, False), (403, False), (429, False)],
-)
-async def test_a_refused_call_says_its_status_is_not_repeated_and_whether_it_may_have_run(
-    world: World, start: Start, status: int, is_unclear: bool
-) -> None:
-    """Else a mail that was sent, with the gateway failing on the way back, would be sent again."""
-    bot = start(world.server())
-    await bot.hub.warm_up()
-    world.app.rule = lambda seen: Answer(status=status) if seen.rpc == "tools/call" else None
-    output = await bot.call("wait")
-    assert f"The tool refused the call: HTTP {status}" in output.text
-    assert (output.may_have_happened, world.entries) == (is_unclear, 0)
-    assert ("may or may not have run" in output.text) == is_unclear
 
 
 @pytest.mark.proves("hub.redirect")

@@ -68,45 +68,27 @@ async def test_a_tool_that_comes_back_under_another_name_is_off(again: Again, to
     assert "new on a server" in (await bot.call("act2")).text
 
 
-async def test_the_old_definition_is_good_again_when_it_comes_back(
+async def test_the_old_definition_is_good_again_in_whatever_order_of_keys(
     again: Again, told: Told
 ) -> None:
     await again().names()
     told.lists(defined("where"), defined("act", "Changed."))
-    await again().names()
-    told.lists(defined("where"), defined("act"))
-    assert await again().names() == ["act", "where"]
-
-
-async def test_the_order_of_keys_is_no_change(again: Again, told: Told) -> None:
     await again().names()
     told.lists(defined("where"), dict(reversed(defined("act").items())))
     assert await again().names() == ["act", "where"]
 
 
 @pytest.mark.proves("pins.live")
-async def test_a_change_while_the_server_runs_stops_the_next_call(again: Again, told: Told) -> None:
-    told.lists(defined("grow"), defined("act"))
+@pytest.mark.parametrize("way", ["grow", "exit"], ids=["while it runs", "over its death"])
+async def test_a_change_of_a_server_stops_the_next_call(again: Again, told: Told, way: str) -> None:
+    told.lists(defined(way), defined("act"))
     bot = again()
     await bot.names()
-    told.lists(defined("grow"), defined("act", "Changed."))
-    assert (await bot.call("grow")).text == "grown"
-    assert "turned off" in (await bot.call("act")).text
-    assert await bot.names() == ["grow"]
-
-
-@pytest.mark.proves("pins.live")
-async def test_a_server_that_died_and_came_back_changed_is_not_called(
-    again: Again, told: Told
-) -> None:
-    told.lists(defined("exit"), defined("act"))
-    bot = again()
-    await bot.names()
-    told.lists(defined("exit"), defined("act", "Changed."))
-    await bot.call("exit")
+    told.lists(defined(way), defined("act", "Changed."))
+    await bot.call(way)
     output = await bot.call("act")
-    assert output.is_error
-    assert "turned off" in output.text
+    assert (output.is_error, "turned off" in output.text) == (True, True)
+    assert await bot.names() == [way]
 
 
 @pytest.mark.proves("pins.accept")

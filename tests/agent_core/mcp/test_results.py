@@ -57,7 +57,7 @@ class Server:
         self.cancelled = asyncio.Event()
         self.mcp: MCPServer = echo_server("near")
         for each in (
-            self.items, self.picture, self.trace, self.texts, self.want, self.progress,
+            self.items, self.picture, self.trace, self.want, self.progress,
             self.report_for_ever, self.where, self.write,
         ):  # fmt: skip
             self.mcp.add_tool(each)
@@ -73,9 +73,6 @@ class Server:
     async def trace(self, lines: int) -> CallToolResult:
         told = "\n".join(f"  at frame {n}" for n in range(lines))
         return CallToolResult(content=[text(f"Failed.\n{told}\nValueError: cause")], is_error=True)
-
-    async def texts(self, size_bytes: int) -> str:
-        return "t" * size_bytes
 
     async def want(self, asked: str, ctx: Context) -> str | InputRequiredResult:
         self.entries += 1
@@ -161,13 +158,14 @@ async def test_a_change_that_a_server_announces_is_listed_before_the_next_call(
             await client.call("nothing")
 
 
-@pytest.mark.proves("hub.items")
+@pytest.mark.proves("hub.items", "hub.saved")
 async def test_10000_items_are_one_text_saved_whole_and_shown_in_part(
     server: Server, call: Caller, context: ToolContext
 ) -> None:
     output = await call(server, "items", {"count": 10_000})
     saved = (context.workspace / output.saved_path).read_text(encoding="utf-8")
     assert saved.splitlines() == [f"item {n}" for n in range(10_000)]
+    assert output.size_bytes == len(saved)
     assert len(output.text) < 10_000
 
 
@@ -179,16 +177,6 @@ async def test_a_giant_picture_reaches_neither_model_nor_memory(
     assert "larger than can be taken" in giant.text
     small = await call(server, "picture", {"size_bytes": 300_000})
     assert small.text == "As drawn:\n[image image/png, 300 KB]"
-
-
-@pytest.mark.proves("hub.saved")
-async def test_a_giant_result_is_kept_in_the_workspace(
-    server: Server, call: Caller, context: ToolContext
-) -> None:
-    output = await call(server, "texts", {"size_bytes": 2_900_000})
-    saved = context.workspace / output.saved_path
-    assert saved.stat().st_size == output.size_bytes == 2_900_000
-    assert len(output.text) < 10_000
 
 
 @pytest.mark.proves("hub.long_error")

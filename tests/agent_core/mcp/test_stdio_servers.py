@@ -148,30 +148,6 @@ async def test_a_giant_result_is_cut_while_it_arrives_and_ends_its_call(start: S
     assert (await bot.call("echo", text="next")).text == "next"
 
 
-@pytest.mark.proves("hub.list_storm")
-async def test_a_changed_list_is_read_again_at_the_next_need(start: Start, tmp_path: Path) -> None:
-    received = tmp_path / "received"
-    bot = start(raw(received=received))
-    assert "grown" not in await bot.names()
-    for _ in range(5):
-        await bot.call("grow")
-    assert "grown" in await bot.names()
-    assert received.read_text(encoding="utf-8").count('"tools/list"') == 2
-
-
-@pytest.mark.proves("hub.list_storm")
-async def test_a_storm_of_announcements_costs_one_listing_and_the_server_stays(
-    start: Start, tmp_path: Path
-) -> None:
-    received = tmp_path / "received"
-    bot = start(raw(received=received))
-    assert (await bot.call("storm")).text == "calm again"
-    for _ in range(3):
-        assert "echo" in await bot.names()
-    sent = received.read_text(encoding="utf-8")
-    assert (sent.count('"tools/list"'), sent.count('"initialize"')) == (2, 1)
-
-
 @pytest.mark.proves("hub.asks_nothing")
 @pytest.mark.parametrize(
     "method", ["sampling/createMessage", "elicitation/create", "roots/list", "nonsense/ask"]
@@ -180,27 +156,6 @@ async def test_a_server_that_asks_us_for_something_is_refused(start: Start, meth
     bot = start(raw())
     assert (await bot.call("ask", method=method)).text == "refused"
     assert (await bot.call("echo", text="next")).text == "next"
-
-
-@pytest.mark.proves("hub.group")
-@needs_pidfd
-async def test_closing_leaves_no_descendant_behind_and_is_told(start: Start) -> None:
-    bot = start(raw())
-    with watched(int((await bot.call("child")).text)) as gone:
-        assert not gone.is_set()
-        await bot.hub.close()
-        async with asyncio.timeout(5):
-            await gone.wait()
-    assert "shut down" in (await bot.call("echo", text="x")).text
-
-
-@needs_pidfd
-async def test_a_server_that_left_on_its_own_leaves_no_descendant_behind(start: Start) -> None:
-    bot = start(raw())
-    with watched(int((await bot.call("child")).text)) as gone:
-        assert "stopped during the call" in (await bot.call("exit")).text
-        async with asyncio.timeout(5):
-            await gone.wait()
 
 
 async def test_a_call_carries_the_trace_of_its_caller_and_the_servers_start_that_of_nobody(
@@ -226,3 +181,35 @@ async def test_a_call_carries_the_trace_of_its_caller_and_the_servers_start_that
 async def test_all_pages_of_a_list_are_read(start: Start) -> None:
     bot = start(raw("pages"))
     assert await bot.names() == [f"tool_{n}" for n in range(3)]
+
+
+@pytest.mark.proves("hub.list_storm")
+@pytest.mark.parametrize(("tool", "times"), [("grow", 5), ("storm", 1)])
+async def test_announcements_cost_one_listing_at_the_next_need_and_the_server_stays(
+    start: Start, tmp_path: Path, tool: str, times: int
+) -> None:
+    received = tmp_path / "received"
+    bot = start(raw(received=received))
+    assert "grown" not in await bot.names()
+    for _ in range(times):
+        assert not (await bot.call(tool)).is_error
+    for _ in range(3):
+        assert ("grown" in await bot.names()) == (tool == "grow")
+    sent = received.read_text(encoding="utf-8")
+    assert (sent.count('"tools/list"'), sent.count('"initialize"')) == (2, 1)
+
+
+@pytest.mark.proves("hub.group")
+@needs_pidfd
+@pytest.mark.parametrize("leaves", [True, False], ids=["on its own", "by our end"])
+async def test_a_server_leaves_no_descendant_behind(start: Start, leaves: bool) -> None:
+    bot = start(raw())
+    with watched(int((await bot.call("child")).text)) as gone:
+        assert not gone.is_set()
+        if leaves:
+            assert "stopped during the call" in (await bot.call("exit")).text
+        else:
+            await bot.hub.close()
+            assert "shut down" in (await bot.call("echo", text="x")).text
+        async with asyncio.timeout(5):
+            await gone.wait()

@@ -6,19 +6,34 @@ from typing import Any
 import pytest
 
 from agent_core.models import ToolSpec
-from agent_core.tools import Action
+from agent_core.tools import Action, OpenedCall
 from tests.agent_core.consent.calls import BATCH, batch, call, entry
+
+SENDING = entry("GMAIL_SEND_EMAIL", to="a@x.test")
 
 
 def test_a_call_to_one_tool_is_one_action() -> None:
+    assert [action.tool for action in call("Task").actions] == ["Task"]
     made = call("mcp__composio__GMAIL_SEND_EMAIL", recipient_email="ada@x.test")
     assert made.actions == (
         Action(tool="GMAIL_SEND_EMAIL", arguments={"recipient_email": "ada@x.test"}),
     )
 
 
-def test_a_tool_of_the_agent_keeps_its_name() -> None:
-    assert [action.tool for action in call("Task").actions] == ["Task"]
+@pytest.mark.parametrize(
+    "made",
+    [
+        *(
+            batch({name: "GMAIL_SEND_EMAIL", "arguments": {"to": "a@x.test"}})
+            for name in ("slug", "tool", "tool_name", "name")
+        ),
+        call(BATCH, tools=json.dumps([SENDING | {"arguments": '{"to": "a@x.test"}'}])),
+        call("mcp__rube__RUBE_MULTI_EXECUTE_TOOL", tools=[SENDING]),
+        call("mcp__composio__composio_multi_execute_tool", tools=[SENDING]),
+    ],
+)
+def test_an_entry_is_read_in_other_spellings(made: OpenedCall) -> None:
+    assert made.actions == (Action(tool="GMAIL_SEND_EMAIL", arguments={"to": "a@x.test"}),)
 
 
 def test_each_entry_of_a_batch_is_an_action_with_its_account() -> None:
@@ -27,26 +42,6 @@ def test_each_entry_of_a_batch_is_an_action_with_its_account() -> None:
         Action(tool="GMAIL_FETCH_EMAILS", arguments={}, reads=True),
         Action(tool="GMAIL_SEND_EMAIL", arguments={"to": "a@x.test"}, account="work"),
     )
-
-
-@pytest.mark.parametrize("name", ["slug", "tool", "tool_name", "name"])
-def test_a_slug_is_found_under_other_names(name: str) -> None:
-    [action] = batch({name: "GMAIL_SEND_EMAIL", "arguments": {"to": "a@x.test"}}).actions
-    assert action == Action(tool="GMAIL_SEND_EMAIL", arguments={"to": "a@x.test"})
-
-
-def test_arguments_and_entries_may_be_json_in_a_string() -> None:
-    written = json.dumps([{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": '{"to": "a@x.test"}'}])
-    [action] = call("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", tools=written).actions
-    assert action == Action(tool="GMAIL_SEND_EMAIL", arguments={"to": "a@x.test"})
-
-
-@pytest.mark.parametrize(
-    "name", ["mcp__rube__RUBE_MULTI_EXECUTE_TOOL", "mcp__composio__composio_multi_execute_tool"]
-)
-def test_a_batch_is_known_by_its_other_spellings(name: str) -> None:
-    made = call(name, tools=[entry("GMAIL_SEND_EMAIL")])
-    assert [action.tool for action in made.actions] == ["GMAIL_SEND_EMAIL"]
 
 
 def test_a_batch_in_a_batch_is_opened_and_hands_its_account_down() -> None:
@@ -124,22 +119,21 @@ def test_json_in_a_string_that_is_nested_beyond_reason_cannot_be_read(depth: int
     assert [action.tool for each in (made, closed) for action in each.actions] == ["", ""]
 
 
-def repeatable(name: str, *slugs: object) -> bool:
+@pytest.mark.parametrize(
+    ("name", "slugs", "expected"),
+    [
+        (BATCH, ["GMAIL_FETCH_EMAILS", "GMAIL_GET_PROFILE"], True),
+        (BATCH, ["GMAIL_FETCH_EMAILS", "GMAIL_SEND_EMAIL"], False),
+        (BATCH, ["GMAIL_FETCH_EMAILS", 7], False),
+        (BATCH, [], False),
+        ("mcp__composio__COMPOSIO_SEARCH_WEB", [], True),
+        ("mcp__files__read_file", [], True),
+        ("mcp__files__mark_as_read", [], False),
+        ("mcp__composio__COMPOSIO_MANAGE_CONNECTIONS", [], False),
+        ("mcp__composio__COMPOSIO_REMOTE_WORKBENCH", [], False),
+    ],
+)
+def test_what_only_reads_may_be_made_again(name: str, slugs: list[object], expected: bool) -> None:
     made = call(name, tools=[{"tool_slug": slug} for slug in slugs])
-    return made.is_repeatable(ToolSpec(name=name, description="", input_schema={}))
-
-
-def test_a_batch_may_be_made_again_when_all_of_it_reads() -> None:
-    assert repeatable(BATCH, "GMAIL_FETCH_EMAILS", "GMAIL_GET_PROFILE")
-    assert not repeatable(BATCH, "GMAIL_FETCH_EMAILS", "GMAIL_SEND_EMAIL")
-    assert not repeatable(BATCH, "GMAIL_FETCH_EMAILS", 7)
-    assert not repeatable(BATCH)
-
-
-def test_a_reading_may_be_made_again_also_directly() -> None:
-    assert repeatable("mcp__composio__COMPOSIO_SEARCH_TOOLS")
-    assert repeatable("mcp__composio__COMPOSIO_SEARCH_WEB")
-    assert repeatable("mcp__files__read_file")
-    assert not repeatable("mcp__files__mark_as_read")
-    assert not repeatable("mcp__composio__COMPOSIO_MANAGE_CONNECTIONS")
-    assert not repeatable("mcp__composio__COMPOSIO_REMOTE_WORKBENCH")
+    spec = ToolSpec(name=name, description="", input_schema={})
+    assert made.is_repeatable(spec) is expected

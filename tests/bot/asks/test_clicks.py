@@ -34,7 +34,6 @@ class StrictAsks(Asks):
         self.asker = UserId("")
         self.asked_in: dict[AskId, SessionId] = {}
         self.decided: list[tuple[AskId, UserId, str, str]] = []
-        self.edited: list[dict[str, str | list[str]]] = []
         self.links = 0
         self.opened: list[Callable[[], Awaitable[None]]] = []
         self.skipped = 0
@@ -69,10 +68,6 @@ class StrictAsks(Asks):
     ) -> None:
         self._require(by)
         self.opened.append(then)
-
-    async def edit(self, ask_id: AskId, by: UserId, changes: Mapping[str, str | list[str]]) -> None:
-        self._require(by)
-        self.edited.append(dict(changes))
 
     async def skip_connection(self, ask_id: AskId, by: UserId) -> None:
         self._require(by)
@@ -253,28 +248,6 @@ async def test_what_was_not_asked_in_this_thread_is_not_decided_here(
     await asking.press("approve")
     assert asking.asks.decided == []
     assert asking.told("ann") == ["I know nothing of this here, so I have done nothing."]
-
-
-async def test_who_may_decide_edits_the_texts_in_a_form_and_decides_nothing_by_it(
-    asking: Asking,
-) -> None:
-    await asking.ask("approval")
-    await asking.press("edit", "ben")
-    assert not asking.slack.state.views
-    assert asking.told("ben")[0].startswith("Only the person who asked")
-    await asking.press("edit")
-    [view_id] = asking.slack.state.views
-    entered = {"recipient_email": "bob@example.com", "body": "Hello again"}
-    asking.asks.trouble = AskRefused("over")
-    await asking.slack.submit_view("ann", view_id, entered)
-    await asking.settle()
-    assert asking.slack.state.views
-    asking.asks.trouble = None
-    await asking.slack.submit_view("ann", view_id, {**entered, "body": "Hello, Bob"})
-    await asking.settle()
-    assert asking.asks.edited == [{"body": "Hello, Bob"}]
-    assert asking.asks.decided == []
-    assert not asking.slack.state.views
 
 
 async def test_all_details_open_beside_the_card(asking: Asking) -> None:

@@ -74,13 +74,11 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
 
 
 @asynccontextmanager
-async def asking(place: Place, *lines: str, begins: bool = True) -> AsyncGenerator[Asking]:
-    script = [ASK, *lines] if begins else [*lines]
-    async with process(place, ScriptedModel(script)) as bot:
+async def asking(place: Place, *lines: str) -> AsyncGenerator[Asking]:
+    async with process(place, ScriptedModel([ASK, *lines])) as bot:
         await bot.runtime.readers.show_with(READER, bot.presenting.attach)
         answers = AskClicks(bot.runtime.asks, place.api, lambda: NOW)
-        if begins:
-            await bot.front.handle(place.message("continue"))
+        await bot.front.handle(place.message("continue"))
         yield Asking(place, bot, answers)
 
 
@@ -120,12 +118,3 @@ async def test_an_answer_of_ones_own_is_written_in_a_form(place: Place) -> None:
         with pytest.raises(Refused) as late:
             await world.answers.answer(form, replace(gesture, values={"answer": "Peru"}), ann)
         assert late.value.text("en").startswith("Too late: this question")
-
-
-async def test_a_button_works_after_a_restart(place: Place) -> None:
-    async with asking(place) as world:
-        await world.posted('"Poland"')
-    async with asking(place, "Poland it is.", begins=False) as world:
-        await world.press("Poland")
-        await world.posted("Poland it is.")
-        assert await world.posted("answered: Poland")

@@ -9,7 +9,7 @@ import pytest
 from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Account, SessionState, Spent, StoredTurn
-from agent_core.runtime.schedules import Order, ScheduleId
+from agent_core.runtime.schedules import Schedule, ScheduleId
 from agent_core.testing.accounts import FakeAccounts
 from bot.clicks import (
     AccountClick,
@@ -20,8 +20,9 @@ from bot.clicks import (
     SessionClick,
 )
 from bot.digests.clicks import on_weekdays
-from bot.home.view import HomeState, Note, TeamOverview, home_view
+from bot.home.view import MAX_ROWS, HomeState, Note, TeamOverview, home_view
 from bot.render import limits
+from bot.threads import ThreadRef
 from bot.words import BOT
 from tests.bot.home.world import NOW, Around
 from tests.schedules import a_schedule, an_order
@@ -177,21 +178,24 @@ async def test_a_language_and_a_time_are_chosen_and_home_speaks_it_at_once(place
     assert "language" not in await place.runtime.preferences.of(place.person("ann"))
 
 
-async def test_schedules_are_paused_from_home_without_a_post(place: Around) -> None:
-    thread, ann = await place.thread(), place.person("ann")
-    order = Order(
+async def scheduled(place: Around) -> tuple[Schedule, ThreadRef]:
+    """A digest that Ann has ordered, and the thread where she did."""
+    thread = await place.thread()
+    order = an_order(
         team=thread.team,
         place=thread.channel,
-        owner=ann,
-        owner_name="Ann",
-        owner_locale="en",
+        origin=thread.session,
+        owner=place.person("ann"),
         task="battery storage",
         rule=on_weekdays("UTC", NOW),
-        origin=thread.session,
-        owner_zone="UTC",
     )
     schedule = await place.runtime.schedules.propose(ScheduleId("s1"), order)
     await place.runtime.schedules.activate(schedule.id, NOW)
+    return schedule, thread
+
+
+async def test_schedules_are_paused_from_home_without_a_post(place: Around) -> None:
+    schedule, _ = await scheduled(place)
     assert "battery storage" in said(await place.open_home("ann"))
     assert "battery storage" not in said(await place.open_home("cleo"))
     shown = await place.press(
@@ -205,11 +209,7 @@ async def test_a_form_that_home_opened_changes_the_schedule_and_says_so_where_it
     place: Around,
 ) -> None:
     slack, runtime = place.world.slack, place.runtime
-    thread, ann = await place.thread(), place.person("ann")
-    told = {"place": thread.channel, "origin": thread.session, "owner": ann}
-    order = an_order(team=thread.team, **told, rule=on_weekdays("UTC", NOW))
-    schedule = await runtime.schedules.propose(ScheduleId("s1"), order)
-    await runtime.schedules.activate(schedule.id, NOW)
+    schedule, thread = await scheduled(place)
     await place.open_home("ann")
     await place.press(
         "ann", "home.schedule", HomeScheduleClick(schedule=schedule.id, verb="edit").encoded()
@@ -243,15 +243,6 @@ async def test_admins_set_when_a_channel_is_answered(place: Around) -> None:
     assert "home.follow_ups" in names(shown)
     await place.press("ann", "home.follow_ups", answered_in(general).encoded())
     assert await place.runtime.preferences.get(scope, "follow_ups") == "mention"
-
-
-async def test_long_lists_are_folded_and_fit_into_a_view(place: Around) -> None:
-    for number in range(10):
-        thread = await place.thread()
-        await place.ask_and_wait(thread, "ann", f"which report do you mean, number {number}?")
-    blocks = await place.open_home("ann")
-    assert SAY("home-more", n=2) in said(blocks)
-    assert len(blocks) <= 100
 
 
 @pytest.mark.parametrize("language", BOT.languages)
@@ -296,6 +287,7 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
         )
     )["blocks"]
     assert "home.follow_ups" in names(blocks)  # it stands last, and nothing was cut off
+    assert BOT.say(language, "home-more", n=many - MAX_ROWS) in said(blocks)
     assert len(blocks) < limits.BLOCKS_PER_VIEW
     assert len(said(blocks).encode()) < MAX_VIEW_BYTES
 

@@ -6,7 +6,6 @@ import pytest
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from bot.inbound import read_post
 from bot.ingress.backfill import OVERLAP_S, ROOTS_S, Gap, MissedPost, Search
 from bot.ingress.backfill_run import MAX_SILENCE_S, Watermarks
 from tests.bot.ingress.world import MemoryMarks, Outside, bot_in
@@ -50,46 +49,6 @@ async def test_mentions_replies_and_direct_messages_are_found_oldest_first(
 
     said = [missed.post.wire_text.removeprefix(f"{mention} ") for missed in found]
     assert said == ["1", "2", "3", "4", "5"]
-
-
-async def test_a_found_post_is_the_payload_that_slack_would_have_delivered(
-    outside: Outside,
-) -> None:
-    slack = outside.slack
-    root = await slack.say("ann", "general", f"{slack.mention} root")
-    gap = gap_from(outside)
-    await slack.say("ben", "general", "a reply", thread_ts=root, files=[("a.txt", b"x", None)])
-    await slack.say("ann", dm=True, text="direct")
-    ts = await slack.say("ann", "private", f"{slack.mention} teh words")
-    await slack.edit("ann", "private", ts, f"{slack.mention} the words")
-    gap = gap_from(outside, **{"*": f"{gap.began_s - 1:.6f}"})
-    found, _ = await find_all(outside, gap)
-    delivered = [delivery.payload for delivery in slack.deliveries]
-
-    assert len(found) == 4
-    for missed in found:
-        live = next(body for body in delivered if is_message_of(body, missed.body))
-        assert said_in(missed.body, live) == said_in(live, live)
-        assert read_post(missed.body, bot_user=slack.bot_user_id) == missed.post
-    assert found[-1].post.wire_text == f"{slack.mention} the words"
-    assert found[-1].body["event"]["edited"]
-
-
-def is_message_of(live: JsonObject, found: JsonObject) -> bool:
-    event, wanted = live["event"], found["event"]
-    same = (event.get("type"), event.get("subtype")) == ("message", wanted.get("subtype"))
-    return same and event["ts"] == wanted["ts"]
-
-
-def said_in(body: JsonObject, live: JsonObject) -> JsonObject:
-    """What the live payload says as well, except for what an edit changes."""
-    event = {
-        name: body["event"].get(name)
-        for name in live["event"]
-        if name not in {"assistant_thread", "blocks", "text"}
-    }
-    wrapper = {name: body[name] for name in ("type", "team_id", "api_app_id")}
-    return {**wrapper, "event": event}
 
 
 @pytest.mark.proves("catch_up.cursor")

@@ -111,23 +111,6 @@ async def test_posts_of_one_thread_are_acknowledged_in_time_while_nobody_can_be_
     assert world.front.texts == texts
 
 
-@pytest.mark.proves("ledger.ack_in_time")
-async def test_a_reply_is_acknowledged_while_its_thread_cannot_be_read(world: World) -> None:
-    root_ts = await world.say("ben", "general", "lunch?")
-    await world.settle()
-    world.slack.fail("conversations.replies", hang_s=HANG_S)
-    await world.say("ann", "general", "where?", thread_ts=root_ts)
-    await world.slack.wait_for(
-        lambda slack: len(slack.deliveries) == 2 and slack.deliveries[-1].acked_at_s is not None,
-        timeout_s=MAX_ACK_S,
-    )
-
-    assert len(world.ledger.unfinished) == 1
-    await world.handled()
-    assert world.front.messages == []
-    assert world.ledger.unfinished == set()
-
-
 BIG = ("film.mov", b"12345", "video/quicktime")
 SMALL = ("a.log", b"12345", "text/plain")
 

@@ -2,8 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -11,16 +10,17 @@ from random import Random
 
 import pytest
 
-from agent_core.background import TRIES, Background
+from agent_core.background import TRIES
 from agent_core.messages import JsonObject
 from agent_core.sessions import Leases, Ledger, new_process_id
-from bot.ingress import Ingress, take_up
+from bot.ingress import take_up
 from bot.words import BOT
 from tests.agent_core.sessions.databases import opened
 from tests.bot.ingress.world import (
     World,
     bring,
     connected_world,
+    done,
     forgetful_ingress,
     make_ingress,
     post_payload,
@@ -63,38 +63,16 @@ async def test_a_hand_over_that_keeps_failing_waits_and_the_asker_is_told_once(
     assert world.front.texts == ["hi"]
 
 
-SOON_S = 0.02
-
-
-@asynccontextmanager
-async def taking_up(world: World, ingress: Ingress) -> AsyncGenerator[None]:
-    """What is left is taken up now, and again and again."""
-    look = partial(take_up, world.ledger, ingress, world.actions, {})
-    await look()
-    background = Background()
-    background.repeat(look, pause=partial(asyncio.sleep, SOON_S), name="taking up")
-    try:
-        yield
-    finally:
-        await background.close()
-
-
-async def until_handed_over(world: World) -> None:
-    async with asyncio.timeout(10):
-        await world.front.got_one.wait()
-
-
 @pytest.mark.proves("ledger.taken_up")
 async def test_a_handling_that_failed_is_taken_up_again_without_a_restart(world: World) -> None:
     ingress, post = await recorded_mention(world)
-    world.front.got_one.clear()
     world.front.failures = 7
     await ingress.hand_over(post)
     assert world.front.messages == []
     assert world.bot_texts(post) == [BOT.say("en", "ingress-parked")]
 
-    async with taking_up(world, ingress):
-        await until_handed_over(world)
+    await take_up(world.ledger, ingress, world.actions, {})
+    await done(ingress.under_way)
     assert world.front.texts == ["hi"]
     assert world.bot_texts(post) == [BOT.say("en", "ingress-parked")]
     assert ingress.in_vain == set()
@@ -105,12 +83,10 @@ async def test_what_a_dead_process_left_is_there_before_the_first_post(world: Wo
     ingress, post = await recorded_mention(world, files=[("a.log", b"12345", "text/plain")])
     await world.ledger.release(post.key)
     [body] = world.ledger.bodies
-    async with taking_up(world, ingress):
-        later = {**body["event"], "ts": "1999999999.000001", "text": f"{world.mention} 2"}
-        later |= {"thread_ts": post.ts, "client_msg_id": "m2", "files": []}
-        second = await ingress.receive({**body, "event": later})
-        assert second is not None
-        await ingress.hand_over(second)
+    await take_up(world.ledger, ingress, world.actions, {})
+    later = {**body["event"], "ts": "1999999999.000001", "text": f"{world.mention} 2"}
+    later |= {"thread_ts": post.ts, "client_msg_id": "m2", "files": []}
+    await bring(world, {**body, "event": later}, ingress)
 
     assert world.front.texts == ["hi", "2"]
 

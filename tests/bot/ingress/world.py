@@ -33,7 +33,7 @@ from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
 from bot.ingress.backfill_run import HEAD_START_S
 from bot.presenter import Indicators
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from bot.sandbox.slack.team import DEFAULT_EVENTS, DEFAULT_SCOPES, App
+from bot.sandbox.slack.state import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.slack_api import Identity, People, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
 
@@ -148,7 +148,6 @@ class MemoryLedger(Ledger):
     released: set[str] = field(default_factory=set[str])
     failures: int = 0
     settle_failures: int = 0
-    has_settled: asyncio.Event = field(default_factory=asyncio.Event)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
     rows: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
@@ -180,7 +179,6 @@ class MemoryLedger(Ledger):
             self.settle_failures -= 1
             raise ConnectionError("the ledger is away")
         self.settled.append(key)
-        self.has_settled.set()
 
     async def forget(self, key: str, second_key: str) -> None:
         for each in (key, second_key):
@@ -202,18 +200,14 @@ class MemoryLedger(Ledger):
 
 @dataclass
 class MemoryMarks(Marks):
-    """Marks that can fail to be saved; two bots that share them follow each other."""
+    """Marks in memory; two bots that share them follow each other."""
 
     saved: dict[str, str] = field(default_factory=dict[str, str])
-    failures: int = 0
 
     async def load(self, prefix: str) -> dict[str, str]:
         return {name: value for name, value in self.saved.items() if name.startswith(prefix)}
 
     async def save(self, values: Mapping[str, str]) -> None:
-        if self.failures:
-            self.failures -= 1
-            raise OSError("the database is away")
         for name, value in values.items():
             self.saved[name] = max(value, self.saved.get(name, ""))
 

@@ -1,6 +1,5 @@
 """A turn in its thread: progress, answer and files; and where Slack does not take them."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -15,17 +14,6 @@ from tests.bot.presenter.conftest import Stage
 
 NOTICE = "_I could not answer in the thread, so here is the answer._"
 GERMAN = "Schreibe mir einen Bericht über die Lage der Batterien"
-KINDS = {
-    "words": "lorem ipsum dolor sit amet, ",
-    "paragraphs": "A paragraph with **bold** words.\n\n",
-    "fences": "Look:\n\n```python\nvalue = {'a': 1}\nprint(value)\n```\n\n",
-    "table": "| Name | Value |\n|---|---:|\n| tea & <b> | 12 |\n| coffee | 3 |\n\n",
-    "list": "- an item\n  - an inner item with `code`\n",
-    "links": "[a page](https://a.test/x?a=1&b=2) and <!channel> ",
-    "emoji": "👩‍👩‍👧‍👦 :tada: 🇩🇪 ",
-    "right to left": "שלום עולם \u202e مرحبا ",
-    "one word": "x",
-}
 
 
 async def test_a_simple_answer_is_one_post_and_no_progress(stage: Stage) -> None:
@@ -91,19 +79,6 @@ async def test_a_turn_ends_with_a_sentence_unless_it_was_taken_back(
     assert stage.texts() == ([said] if said else [])
     assert await presenter.is_finished()
     assert stage.status() == "active"
-
-
-@pytest.mark.parametrize("size", [1, 3_000, 4_000, 13_200, 200_000])
-@pytest.mark.parametrize("kind", sorted(KINDS))
-async def test_every_answer_is_taken(stage: Stage, kind: str, size: int) -> None:
-    answer = (KINDS[kind] * (size // len(KINDS[kind]) + 1))[:size]
-    turn = stage.turn()
-    await stage.show(turn.started(), turn.finished(answer))
-    assert {call.error for call in stage.slack.calls if not call.ok} <= {"no_reaction"}
-    assert stage.texts()
-    for text in stage.texts():
-        assert len(text) <= 3_900
-        assert len(re.findall(r"^(?:> ?)?```", text, re.MULTILINE)) % 2 == 0
 
 
 @pytest.mark.parametrize("words", [2_000, 40_000])

@@ -13,14 +13,16 @@ from bot.slack_api import MonotonicClock, SlackApi, web_client
 from tests.bot.desk import open_desk
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import Turn
+from tests.bot.socket.world import SharedClock
 
 LINE = "assistant.threads.setStatus"
 
 
-class SharedClock(MonotonicClock):
-    """The stand-in's time, for the bot as well."""
+class IdleClock(SharedClock):
+    """Its time can be passed to the next moment for which the bot waits."""
 
     def __init__(self, time: ManualClock) -> None:
+        super().__init__(time)
         self._time = time
         self._until_s = time.now()
         self._idle = asyncio.Event()
@@ -32,13 +34,10 @@ class SharedClock(MonotonicClock):
         self._idle.clear()
         self._time.advance(self._until_s - self._time.now())
 
-    def seconds(self) -> float:
-        return self._time.now()
-
     async def sleep(self, seconds: float) -> None:
         self._until_s = self._time.now() + seconds
         self._idle.set()
-        await self._time.sleep_until(self._until_s)
+        await super().sleep(seconds)
 
     async def wait(self, event: asyncio.Event, seconds: float) -> None:
         waits = [asyncio.create_task(event.wait()), asyncio.create_task(self.sleep(seconds))]
@@ -164,7 +163,7 @@ async def test_in_a_long_quiet_call_the_line_is_never_silent_for_five_seconds(
     time = ManualClock()
     async with open_desk(Stage, time=time, workspace=stage.workspace) as quiet:
         client = web_client(quiet.slack.bot_token, base_url=quiet.slack.api_url)
-        clock, turn = SharedClock(time), quiet.turn()
+        clock, turn = IdleClock(time), quiet.turn()
         presenter = quiet.presenter(api=SlackApi(client, clock=clock), edit_interval_s=2.0)
         await presenter.show(turn.started("What is <!channel> new?"))
         await quiet.slack.wait_for(lambda _: len(lines(quiet)) == 1)

@@ -85,20 +85,21 @@ async def test_a_long_question_loses_no_option(stage: Stage) -> None:
     assert all(f"Option {letter}" in "".join(stage.texts()) for letter in "abcdefghij")
 
 
-async def test_each_option_has_a_button_and_what_is_taken_otherwise_is_marked(
-    stage: Stage,
+@pytest.mark.parametrize(
+    ("options", "labels"),
+    [
+        (("Germany", "Poland"), ["Germany", "Poland (my pick)", "Other…"]),
+        (("Poland", "long " * 20), ["1", "2", "Other…"]),
+    ],
+)
+async def test_each_option_has_a_button_and_long_ones_are_numbered(
+    stage: Stage, options: tuple[str, ...], labels: list[str]
 ) -> None:
     turn = stage.turn()
-    asked = replace(turn.asked("Which?", "Germany", "Poland"), default="Poland")
+    asked = replace(turn.asked("Which?", *options), default="Poland")
     await stage.show(turn.started(), asked)
-    assert buttons(stage) == ["Germany", "Poland (my pick)", "Other…"]
-
-
-async def test_options_too_long_for_a_button_are_numbered(stage: Stage) -> None:
-    turn = stage.turn()
-    await stage.show(turn.started(), turn.asked("Which?", "Short", "long " * 20))
-    assert buttons(stage) == ["1", "2", "Other…"]
-    assert "1. Short" in str(posts(stage)[0].blocks)
+    assert buttons(stage) == labels
+    assert ("1. Poland (my pick)" in str(posts(stage)[0].blocks)) == (labels[0] == "1")
 
 
 @pytest.mark.parametrize("is_answered", [True, False])

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agent_core.events import AnyEvent
+from agent_core.events import Route
 from agent_core.ids import ROOT_RUN, RunId
+from bot.presenter import ThreadPresenter
 from bot.presenter.stream import HOLD_S, whole
 from bot.render import none_live, to_markdown
 from bot.sandbox.slack.records import Post
 from tests.bot.presenter.conftest import Stage
-from tests.bot.presenter.turns import MemoryState
+from tests.bot.presenter.turns import MemoryState, Turn
 from tests.bot.render.slack_links import linked_in_markdown
 
 SENTENCES = [
@@ -36,6 +37,22 @@ def shown(stage: Stage) -> str:
 
 async def until_streamed(stage: Stage, text: str) -> None:
     await stage.slack.wait_for(lambda _: text in shown(stage))
+
+
+async def streaming(
+    stage: Stage,
+    words: str = ANSWER,
+    seen: str = "Sentence 7",
+    *,
+    route: Route = "SIMPLE",
+    state: MemoryState | None = None,
+) -> tuple[Turn, ThreadPresenter]:
+    """A turn of which these words are streamed, and whoever shows it."""
+    turn = stage.turn()
+    said = turn.said(words, step=0 if route == "SIMPLE" else 1)
+    presenter = await stage.show(turn.started(), turn.routed(route), said, state=state)
+    await until_streamed(stage, seen)
+    return turn, presenter
 
 
 async def test_an_answer_grows_sentence_by_sentence_and_ends_as_one_post(stage: Stage) -> None:
@@ -68,10 +85,8 @@ async def test_a_short_answer_that_is_there_at_once_is_not_streamed(stage: Stage
 
 
 async def test_words_before_a_tool_call_are_taken_back(stage: Stage) -> None:
-    turn = stage.turn()
-    presenter = await stage.show(turn.started(), turn.routed("COMPLEX"))
-    await presenter.show(turn.said(f"I look it up. {ANSWER}"))
-    await until_streamed(stage, "I look it up.")
+    said = f"I look it up. {ANSWER}"
+    turn, presenter = await streaming(stage, said, "I look it up.", route="COMPLEX")
     await presenter.show(turn.stepped(tool_calls=1))
     assert "look it up" not in shown(stage)
     for event in (turn.call("c1", "run_python"), turn.returned("c1")):
@@ -83,10 +98,7 @@ async def test_words_before_a_tool_call_are_taken_back(stage: Stage) -> None:
 
 
 async def test_an_attempt_that_is_void_leaves_no_wrong_word(stage: Stage) -> None:
-    turn = stage.turn()
-    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
-    await presenter.show(turn.said("It is Lyon. Surely it is. " * 9, step=0))
-    await until_streamed(stage, "Lyon")
+    turn, presenter = await streaming(stage, "It is Lyon. Surely it is. " * 9, "Lyon")
     await presenter.show(turn.retried(1.0))
     await presenter.show(turn.said("It is Paris. Surely it is.", step=0, attempt=2))
     await presenter.show(turn.finished("It is Paris. Surely it is."))
@@ -98,10 +110,7 @@ async def test_an_attempt_that_is_void_leaves_no_wrong_word(stage: Stage) -> Non
 async def test_where_slack_ends_a_stream_the_words_go_on_in_the_next(
     stage: Stage, ending: str
 ) -> None:
-    turn = stage.turn()
-    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
-    await presenter.show(turn.said("The first words of it. And", step=0))
-    await until_streamed(stage, "first words")
+    turn, presenter = await streaming(stage, "The first words of it. And", "first words")
     stage.slack.fail("chat.appendStream", error=ending)
     await presenter.show(turn.said(f" then more. {ANSWER}", step=0))
     await until_streamed(stage, "Sentence 7")
@@ -136,10 +145,7 @@ async def test_where_slack_streams_nothing_the_answer_is_simply_posted(
 async def test_no_trouble_at_the_end_costs_the_answer(
     stage: Stage, method: str, error: str
 ) -> None:
-    turn = stage.turn()
-    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
-    await presenter.show(turn.said(ANSWER, step=0))
-    await until_streamed(stage, "Sentence 7")
+    turn, presenter = await streaming(stage)
     stage.slack.fail(method, error=error)
     await presenter.show(turn.finished(ANSWER))
     assert shown(stage).count("https://evil.test/8)") == 1
@@ -147,17 +153,15 @@ async def test_no_trouble_at_the_end_costs_the_answer(
 
 
 async def test_a_stream_that_cannot_be_stopped_leaves_no_other_running(stage: Stage) -> None:
-    turn, state = stage.turn(), MemoryState()
-    told: list[AnyEvent] = [turn.started(), turn.routed("SIMPLE")]
-    dying = await stage.show(*told, turn.said("The first words of it. And", step=0), state=state)
-    await until_streamed(stage, "first words")
+    state = MemoryState()
+    turn, dying = await streaming(stage, "The first words of it. And", "first words", state=state)
     stage.slack.fail("chat.appendStream", error="msg_too_long")
     await dying.show(turn.said(f" then more. {ANSWER}", step=0))
     await until_streamed(stage, "Sentence 7")
     await dying.close()
     stage.slack.fail("chat.stopStream", error="streaming_mode_mismatch")
     whole_answer = f"The first words of it. And then more. {ANSWER}"
-    await stage.show(*told, turn.finished(whole_answer), state=state)
+    await stage.show(turn.started(), turn.finished(whole_answer), state=state)
     [post] = posts(stage)
     assert post.text.count("Sentence 7") == 1
     ends = [call.args["ts"] for call in stage.slack.calls if call.method == "chat.stopStream"]
@@ -207,10 +211,7 @@ async def test_a_turn_with_a_file_is_not_streamed(stage: Stage, writer: RunId) -
 
 
 async def test_a_turn_that_is_taken_back_leaves_nothing(stage: Stage) -> None:
-    turn = stage.turn()
-    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
-    await presenter.show(turn.said(ANSWER, step=0))
-    await until_streamed(stage, "Sentence 7")
+    turn, presenter = await streaming(stage)
     await presenter.show(turn.finished("", "stopped"))
     assert posts(stage) == []
 
@@ -219,15 +220,14 @@ async def test_a_turn_that_is_taken_back_leaves_nothing(stage: Stage) -> None:
 async def test_after_a_crash_the_streamed_post_becomes_the_answer(
     stage: Stage, knows_ts: bool
 ) -> None:
-    turn, state = stage.turn(), MemoryState()
-    told: list[AnyEvent] = [turn.started(), turn.routed("SIMPLE")]
-    dying = await stage.show(*told, turn.said(ANSWER, step=0), state=state)
-    await until_streamed(stage, "Sentence 7")
+    state = MemoryState()
+    turn, dying = await streaming(stage, state=state)
     [post] = posts(stage)
     await dying.close()
     survivor = MemoryState()
     survivor.saved = {**(state.saved or {}), **({} if knows_ts else {"streams": {}, "done": []})}
-    await stage.show(*told, turn.said("More.", step=0), turn.finished(ANSWER), state=survivor)
+    more, finished = turn.said("More.", step=0), turn.finished(ANSWER)
+    await stage.show(turn.started(), more, finished, state=survivor)
     [final] = posts(stage)
     assert final.ts == post.ts
     assert shown(stage).count("https://evil.test/8)") == 1

@@ -2,7 +2,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from bot.render import PostDraft, answer_drafts, limits, local_time
+from bot.render import PostDraft, answer_drafts, local_time
 from tests.bot.render.slack_links import leaves
 
 TABLE = "| a | b |\n|---|--:|\n|  | <!channel> |"
@@ -126,14 +126,6 @@ def test_a_post_ends_between_pieces_and_never_inside_of_one() -> None:
     assert sum(text.count("\n- ") + text.startswith("- ") for text in texts) == 30
     assert [text.count("```") for text in texts if "```" in text] == [2]
     assert all(text.endswith(("`", "```")) for text in texts)
-
-
-@pytest.mark.parametrize("size", [limits.MARKDOWN_CHARS + over for over in (-1, 0, 1)])
-def test_a_post_holds_as_much_as_it_may(size: int) -> None:
-    drafts = answer_drafts("a" * size)
-    assert len(drafts) == 1 + (size > limits.MARKDOWN_CHARS)
-    assert all(len(draft.text) <= limits.TEXT_CHARS for draft in drafts)
-    assert "".join(draft.whole or draft.text for draft in drafts) == "a" * size
 
 
 def test_a_moment_is_shown_in_the_readers_zone_and_in_utc_where_that_is_not_known() -> None:
