@@ -44,7 +44,7 @@ from bot.ingress import (
     Handler,
     Ingress,
     Rules,
-    Watermarks,
+    Watermark,
     connect_socket,
     create_app,
     leave_to_next_start,
@@ -257,15 +257,15 @@ async def running_bot(
             for_everybody=(clicks.LiveViewClick, clicks.HomeOpened),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
-        watermarks = Watermarks(runtime.marks, identity.team, lambda: clock().timestamp())
-        await watermarks.open()
+        watermark = Watermark(runtime.marks, identity.team, lambda: clock().timestamp())
+        await watermark.open()
         backfill = Backfill(
             ingress,
             front,
             api,
             identity,
             runtime.sessions,
-            watermarks,
+            watermark,
         )
         register(app, ingress, actions, backfill)
         runtime.take_orders_with(partial(digests.take, is_order=True))
@@ -283,7 +283,7 @@ async def running_bot(
             settings.slack_app_token.get_secret_value(),
             timing=socket_timing,
             ask=api.token,
-            on_healed=partial(watermarks.lose, "the socket was not open"),
+            on_healed=partial(watermark.lose, "the socket was not open"),
         )
         stack.push_async_callback(socket.close)
         stack.push_async_callback(backfill.close)

@@ -1,6 +1,8 @@
 """Feedback below an answer: the last word of each counts, they are thanked, and may say more."""
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -22,6 +24,7 @@ THANKS = BOT.say("en", "feedback-thanks")
 class Answered:
     """An answer of the bot with the row below it."""
 
+    root: Path
     around: Around
     thread: ThreadRef
     turn: TurnId
@@ -32,9 +35,10 @@ class Answered:
         await slack.click(user, "general", self.ts, click.kind, click.encoded())
         await self.around.world.handled()
 
-    async def given(self) -> list[tuple[str, str, str]]:
-        stored = await self.around.runtime.feedback.of(self.turn)
-        return [(each.person, each.verdict, each.comment) for each in stored]
+    def given(self) -> list[tuple[str, str, str]]:
+        query = "SELECT person, verdict, comment FROM feedback ORDER BY at"
+        with closing(sqlite3.connect(self.root / "state.sqlite")) as stored:
+            return stored.execute(query).fetchall()
 
 
 @pytest.fixture
@@ -44,7 +48,7 @@ async def answered(tmp_path: Path) -> AsyncIterator[Answered]:
         turn = await place.ended(await place.ask(thread, "ann", "the capital of France, please"))
         row = feedback_block(turn, BOT.of("en"))
         post = await place.world.api.post(thread, "Paris.", op=Op("o"), blocks=[row])
-        yield Answered(around=place, thread=thread, turn=turn, ts=post.ts)
+        yield Answered(root=tmp_path, around=place, thread=thread, turn=turn, ts=post.ts)
 
 
 async def test_each_persons_last_word_counts_and_the_thanks_are_theirs_alone(
@@ -54,7 +58,7 @@ async def test_each_persons_last_word_counts_and_the_thanks_are_theirs_alone(
     for user in ("ann", "ben", "ann"):
         await answered.press(user, "up")
     ann, ben = place.person("ann"), place.person("ben")
-    assert sorted(await answered.given()) == sorted([(ann, "up", ""), (ben, "up", "")])
+    assert sorted(answered.given()) == sorted([(ann, "up", ""), (ben, "up", "")])
     assert place.world.told("ann") == [THANKS, THANKS]
     assert place.world.told("ben") == [THANKS]
 
@@ -66,12 +70,12 @@ async def test_who_is_not_content_may_say_why_and_is_thanked_then(answered: Answ
     [form] = place.world.slack.state.views
     await place.world.slack.submit_view("ann", form, {"comment": " too short "})
     await place.world.handled()
-    assert await answered.given() == [(place.person("ann"), "down", "too short")]
+    assert answered.given() == [(place.person("ann"), "down", "too short")]
     assert place.world.told("ann") == [THANKS]
 
 
 async def test_where_no_form_can_be_opened_the_press_alone_counts(answered: Answered) -> None:
     answered.around.world.slack.fail("views.open", error="view_too_large")
     await answered.press("ann", "down")
-    assert await answered.given() == [(answered.around.person("ann"), "down", "")]
+    assert answered.given() == [(answered.around.person("ann"), "down", "")]
     assert answered.around.world.told("ann") == [THANKS]
