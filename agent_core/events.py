@@ -355,25 +355,6 @@ class ApprovalRequested(Event):
     kind: Literal["approval_requested"] = "approval_requested"
 
 
-ApprovalVerdict = Literal["approved", "rejected", "expired", "overtaken", "void", "edited"]
-"""`overtaken`: somebody wrote or stopped before it was decided. `void`: it did not fit any more."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalDecided(Event):
-    """How an ApprovalRequested ended; exactly one for each."""
-
-    ask: AskId
-    call_id: ToolCallId
-    verdict: ApprovalVerdict
-    by: UserId | None
-    """Who decided; None where nobody did."""
-    reason: str
-    """The person's own words on a rejection; may be empty."""
-    for_thread: bool
-    kind: Literal["approval_decided"] = "approval_decided"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthRequired(Event):
     """The turn waits until the asker has connected accounts. It holds no link.
@@ -390,22 +371,37 @@ class AuthRequired(Event):
     kind: Literal["auth_required"] = "auth_required"
 
 
-AuthOutcome = Literal["connected", "skipped", "expired", "overtaken"]
-"""`overtaken`: somebody wrote or stopped before the accounts were connected."""
+AskDecision = Literal[
+    "answered",
+    "approved",
+    "approved_thread",
+    "rejected",
+    "edited",
+    "connected",
+    "skipped",
+    "expired",
+    "overtaken",
+    "void",
+]
+"""`approved_thread`: also for later calls of the thread. `edited`: a new edition asks for the call
+with other arguments. `overtaken`: a message or a stop came first. `void`: the approved call is not
+the call that would be made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuthEnded(Event):
-    """How an AuthRequired ended; exactly one for each."""
+class AskDecided(Event):
+    """How an ApprovalRequested or an AuthRequired ended; exactly one for each."""
 
     ask: AskId
     call_id: ToolCallId
-    asker: UserId
-    toolkits: tuple[str, ...]
-    outcome: AuthOutcome
+    verdict: AskDecision
+    by: UserId | None
+    """Who decided; None where nobody did."""
+    reason: str
+    """The person's own words on a rejection; may be empty."""
     link: str = ""
-    """Where the link that the asker was given leads, without its secret part; empty without one."""
-    kind: Literal["auth_ended"] = "auth_ended"
+    """Where the link to connect an account leads, without its secret part; empty without one."""
+    kind: Literal["ask_decided"] = "ask_decided"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -471,9 +467,8 @@ AnyEvent = Annotated[
     | Intervened
     | QuestionAsked
     | ApprovalRequested
-    | ApprovalDecided
     | AuthRequired
-    | AuthEnded
+    | AskDecided
     | CorrectionInjected
     | RunFinished
     | ResultTaken

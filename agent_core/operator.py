@@ -311,10 +311,10 @@ async def try_server(settings: CoreSettings, name: str) -> list[TriedTool]:
             await running.close()
         own = workspace if server.scope == "session" else None
         is_known = False
-        async with _current(settings) as database:
-            if database is not None and await ToolPins(database).load(name):
+        async with _pins(settings) as pins:
+            if pins and await pins.load(name):
                 is_known = True
-                tools = await Pins(ToolPins(database)).judge(name, tools, own)
+                tools = await Pins(pins).judge(name, tools, own)
         tried = [_tried_tool(tool, own, is_known=is_known) for tool in tools]
         for refused, reason in running.refused.items():
             tried.append(TriedTool(name=refused, digest="-", state="refused", reason=reason))
@@ -339,23 +339,23 @@ def _tried_tool(tool: ListedTool, own: Path | None, *, is_known: bool) -> TriedT
 
 async def proposals(settings: CoreSettings) -> Sequence[Pin]:
     """The definitions that wait to be accepted: until then their tools are off."""
-    async with _current(settings) as database:
-        return [] if database is None else await ToolPins(database).waiting()
+    async with _pins(settings) as pins:
+        return await pins.waiting() if pins else []
 
 
 async def refused_tools(settings: CoreSettings) -> Sequence[tuple[str, str, str]]:
     """Server, name and reason of each tool that was listed last and cannot be offered."""
-    async with _current(settings) as database:
-        return [] if database is None else await ToolPins(database).refused()
+    async with _pins(settings) as pins:
+        return await pins.refused() if pins else []
 
 
-async def accept(settings: CoreSettings, pins: Sequence[Pin]) -> list[str]:
+async def accept(settings: CoreSettings, proposed: Sequence[Pin]) -> list[str]:
     """Accept what these pins propose; returns the tools' names.
 
     What changed since then is left out. A running bot notices it at the next need.
     """
-    async with _current(settings) as database:
-        return [] if database is None else await ToolPins(database).accept(pins)
+    async with _pins(settings) as pins:
+        return await pins.accept(proposed) if pins else []
 
 
 def difference(pin: Pin) -> list[str]:
@@ -391,14 +391,15 @@ def _ready(servers: Sequence[FleetServer], name: str) -> FleetServer:
 
 
 @asynccontextmanager
-async def _current(settings: CoreSettings) -> AsyncGenerator[Database | None]:
-    """What bots have stored; None where no bot of this version has stored anything.
+async def _pins(settings: CoreSettings) -> AsyncGenerator[ToolPins | None]:
+    """The pins that bots have stored; None where no bot of this version has stored anything.
 
     Raises:
         AgentError: the database cannot be read.
     """
     async with _stored(settings.state_url) as database:
-        yield database if database and await _revision(database) == NEWEST else None
+        is_current = database and await _revision(database) == NEWEST
+        yield ToolPins(database) if database and is_current else None
 
 
 async def _revision(database: Database) -> str:

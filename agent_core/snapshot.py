@@ -12,10 +12,9 @@ from typing import Literal
 
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
     ArtifactSaved,
-    AuthEnded,
+    AskDecided,
     AuthRequired,
     Intervened,
     MessageTaken,
@@ -45,7 +44,7 @@ CallStatus = Literal["running", "done", "failed", "unknown"]
 Wait = QuestionAsked | ApprovalRequested | AuthRequired
 """Why a turn waits for a person."""
 
-_AGREED = frozenset({"approved", "edited", "connected"})
+_AGREED = frozenset({"approved", "approved_thread", "edited", "connected"})
 
 
 @dataclass(slots=True)
@@ -260,22 +259,17 @@ class TurnSnapshot:
                 self.waits[event.call_id] = event
             case AuthRequired():
                 self.waits[event.ask] = event
-            case ApprovalDecided():
-                self._note_decision(event, event.verdict)
+            case AskDecided():
+                call = self.calls.get((event.run, event.call_id))
+                if call is not None and event.verdict not in _AGREED:
+                    call.is_declined = True
+                self.waits.pop(event.ask, None)
                 if event.verdict != "edited":  # the edited approval takes its place
                     self._end_approval(event)
-            case AuthEnded():
-                self._note_decision(event, event.outcome)
-                self.waits.pop(event.ask, None)
             case _:
                 pass
 
-    def _note_decision(self, event: ApprovalDecided | AuthEnded, decision: str) -> None:
-        call = self.calls.get((event.run, event.call_id))
-        if call is not None and decision not in _AGREED:
-            call.is_declined = True
-
-    def _end_approval(self, event: ApprovalDecided | ToolCallFinished) -> None:
+    def _end_approval(self, event: AskDecided | ToolCallFinished) -> None:
         """An edited approval without a later edition ends with its call."""
         if isinstance(self.waits.get(event.call_id), ApprovalRequested):
             del self.waits[event.call_id]

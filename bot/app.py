@@ -44,7 +44,7 @@ from bot.ingress import (
     Handler,
     Ingress,
     Rules,
-    Watermarks,
+    Watermark,
     connect_socket,
     create_app,
     leave_to_next_start,
@@ -54,7 +54,7 @@ from bot.ingress import (
 from bot.presenter import Indicators, Presenting
 from bot.presenter.journal import READER
 from bot.settings import BotSettings
-from bot.slack_api import MonotonicClock, People, SlackApi, web_client
+from bot.slack_api import People, SlackApi, web_client
 from bot.socket import SocketMode, Timing
 from bot.surface import SlackSurface
 from bot.threads import ThreadRef
@@ -181,12 +181,10 @@ async def running_bot(
     *,
     socket_timing: Timing | None = None,
     clock: Callable[[], datetime] = machine_time,
-    slack_clock: MonotonicClock | None = None,
 ) -> AsyncGenerator[Runtime, None]:
     """A bot that listens; what was left unfinished goes on. Leaving the context stops it.
 
-    `clock` tells the moment, in UTC; Slack's must be about the same. By `slack_clock` it paces what
-    it shows there.
+    `clock` tells the moment, in UTC; Slack's must be about the same.
     """
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(
@@ -197,7 +195,7 @@ async def running_bot(
             base_url=settings.slack_api_url,
             session=session,
         )
-        api = SlackApi(client, clock=slack_clock, settle_s=settings.slack_settle_s)
+        api = SlackApi(client, settle_s=settings.slack_settle_s)
         identity = await api.identify()
         runtime = await stack.enter_async_context(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
@@ -259,15 +257,15 @@ async def running_bot(
             for_everybody=(clicks.LiveViewClick, clicks.HomeOpened),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
-        watermarks = Watermarks(runtime.marks, identity.team, lambda: clock().timestamp())
-        await watermarks.open()
+        watermark = Watermark(runtime.marks, identity.team, lambda: clock().timestamp())
+        await watermark.open()
         backfill = Backfill(
             ingress,
             front,
             api,
             identity,
             runtime.sessions,
-            watermarks,
+            watermark,
         )
         register(app, ingress, actions, backfill)
         runtime.take_orders_with(partial(digests.take, is_order=True))
@@ -285,7 +283,7 @@ async def running_bot(
             settings.slack_app_token.get_secret_value(),
             timing=socket_timing,
             ask=api.token,
-            on_healed=partial(watermarks.lose, "the socket was not open"),
+            on_healed=partial(watermark.lose, "the socket was not open"),
         )
         stack.push_async_callback(socket.close)
         stack.push_async_callback(backfill.close)

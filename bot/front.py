@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -44,8 +44,6 @@ class KnownTurn:
     """A gesture that the agent has."""
 
     text: str
-    written_at: datetime
-    """When it was said, or last edited."""
     is_at_work: bool
     """It was begun with, or is part of what was, and that has not ended."""
 
@@ -113,14 +111,13 @@ class FrontDoor:
             if not await self._digests.has_order(key):
                 return None
             # An order for a digest that waits for a yes reads as its edit will have it.
-            return KnownTurn(text="", written_at=datetime.now(UTC), is_at_work=False)
+            return KnownTurn(text="", is_at_work=False)
         work = turn
         if turn.taken_by is not None:
             # What another turn took in is at work for as long as that one is.
             work = await self._runtime.turn(turn.taken_by)
         return KnownTurn(
             text=turn.inbound.text,
-            written_at=turn.inbound.received_at,
             is_at_work=work.status in {"running", "waiting"},
         )
 

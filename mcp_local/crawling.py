@@ -11,9 +11,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from cachetools import FIFOCache
@@ -25,7 +23,15 @@ from mcp_local.extract import NO_TEXT, ExtractedPage
 from mcp_local.extract.reader import Readers, read_page
 from mcp_local.fair_semaphore import FairSemaphore
 from mcp_local.fetch.client import Client, Manners, TextKind
-from mcp_local.sources import StoredPage, count_words, find_page, page_files, page_path, save_page
+from mcp_local.sources import (
+    StoredPage,
+    count_words,
+    find_page,
+    host_of,
+    page_files,
+    page_path,
+    save_page,
+)
 from mcp_local.workspace import Workspace
 
 MAX_PAGES_PER_SESSION = 2_000
@@ -93,12 +99,12 @@ class Blacklist:
     def blocks(self, url: str) -> bool:
         """Whether the URL's domain has failed for good as often as the threshold says."""
         stored = self._read()
-        record = stored.domains.get(_domain(url))
+        record = stored.domains.get(host_of(url))
         return record is not None and record.failures >= stored.threshold
 
     def record(self, url: str) -> None:
         """Count a permanent failure against the URL's domain, once for each URL."""
-        domain = _domain(url)
+        domain = host_of(url)
         with self._recording:
             if domain and url not in self._counted:
                 self._counted[url] = True
@@ -114,9 +120,9 @@ class Blacklist:
             failures=failures, last_failure=moment.isoformat(timespec="microseconds")
         )
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._path.with_name(f".{BLACKLIST_FILE}.{secrets.token_hex(6)}")
-        partial.write_text(stored.model_dump_json(indent=2), encoding="utf-8")
-        partial.replace(self._path)
+        unfinished = self._path.with_name(f".{BLACKLIST_FILE}.{secrets.token_hex(6)}")
+        unfinished.write_text(stored.model_dump_json(indent=2), encoding="utf-8")
+        unfinished.replace(self._path)
 
     def _read(self) -> BlacklistFile:
         """A missing or damaged file blocks nothing."""
@@ -124,13 +130,6 @@ class Blacklist:
             return BlacklistFile.model_validate_json(self._path.read_bytes())
         except (OSError, ValidationError):
             return BlacklistFile()
-
-
-def _domain(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").lower().rstrip(".")
-    except ValueError:
-        return ""
 
 
 class Crawler:
@@ -194,17 +193,16 @@ class Crawler:
     async def _read(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
         if await asyncio.to_thread(self._blacklist.blocks, url):
             raise FetchDenied("blocked by earlier failures")
-        host = url.partition("//")[2].partition("/")[0].lower()
         session = workspace.root
         async with (
-            self._share(host, MAX_AT_ONCE_PER_HOST, session),
+            self._share(host_of(url), MAX_AT_ONCE_PER_HOST, session),
             self._share(session, MAX_AT_ONCE_PER_SESSION, session),
             self._all.slot(session),
         ):
             if len(await asyncio.to_thread(page_files, workspace)) >= MAX_PAGES_PER_SESSION:
                 raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")
             fetched_at = datetime.now(UTC)
-            page = await client.page(url, partial(self._manners.require, client=client))
+            page = await client.page(url, self._manners)
             try:
                 article = await self._article(page.kind, page.text, page.final_url, session)
             except NeedsBrowser:
@@ -238,5 +236,6 @@ class Crawler:
                 raise FetchFailed(f"{NO_TEXT}, in a browser neither") from None
 
     async def _article(self, kind: TextKind, text: str, url: str, session: Path) -> ExtractedPage:
-        host = urlsplit(url).hostname or ""
-        return await self._readers.run(read_page, kind, text, url, session=session, source=host)
+        return await self._readers.run(
+            read_page, kind, text, url, session=session, source=host_of(url)
+        )

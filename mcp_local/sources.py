@@ -85,10 +85,7 @@ def save_page(workspace: Workspace, page: StoredPage) -> None:
 
 def find_page(workspace: Workspace, url: str) -> StoredPage | None:
     """The stored page of a URL, or None when it was not fetched in this session."""
-    path = page_path(url)
-    if not workspace.exists(path):
-        return None
-    return _read_page(workspace, path)
+    return _read_page(workspace, page_path(url))
 
 
 def read_pages(workspace: Workspace) -> list[StoredPage]:
@@ -216,6 +213,14 @@ def url_key(url: str) -> str:
     return parts._replace(netloc=parts.netloc.lower(), path=path, fragment="").geturl()
 
 
+def host_of(url: str) -> str:
+    """The host of a URL in lower case; empty where it has none or cannot be read."""
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
 def pages_by_key(pages: Sequence[StoredPage]) -> dict[str, StoredPage]:
     """By the URLs asked for, and those that they led to."""
     by_key = {url_key(page.final_url): page for page in pages}
@@ -255,10 +260,7 @@ class NumberedSource:
     @property
     def host(self) -> str:
         """The host of the URL, without a leading www."""
-        try:
-            return (urlsplit(self.url).hostname or "").removeprefix("www.")
-        except ValueError:
-            return ""
+        return host_of(self.url).removeprefix("www.")
 
     def row(self) -> dict[str, Any]:
         """How the model sees it in a list."""

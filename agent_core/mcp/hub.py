@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 from agent_core.background import Background
-from agent_core.errors import SettingsError, ToolServerError
+from agent_core.errors import ToolServerError
 from agent_core.mcp.config import FleetServer, HubLimits, ServerConfig
 from agent_core.mcp.pins import Pins
 from agent_core.mcp.server import CallMeta, McpServer, MonotonicTime
@@ -142,8 +142,7 @@ class McpHub:
         pins: Turns off tools whose definitions changed; without it every definition is taken.
         call_meta: What our own servers get with each call, beside its arguments.
 
-    Raises:
-        SettingsError: two servers have one name.
+    No two have one name: a file of servers cannot take the names of our own.
     """
 
     def __init__(
@@ -168,21 +167,10 @@ class McpHub:
             )
             for config in servers
         ]
-        pooled += [
-            _of_fleet(
-                server,
-                limits,
-                clock,
-                pins,
-            )
-            for server in fleet
-            if server.is_on
-        ]
+        pooled += [_of_fleet(server, limits, pins) for server in fleet if server.is_on]
         pooled += more
         self._servers = {server_prefix(server.name): server for server in pooled}
         """By the prefix of their tools' names, in the order of the configuration."""
-        if len(self._servers) < len(pooled):
-            raise SettingsError("Two MCP servers have the same name; give each its own.")
         self._failures: dict[str, str] = {}
 
     @property
@@ -247,31 +235,18 @@ def _always_on(
 ) -> PooledServer:
     if config.trusted:
         pins = None  # our own tools change with our releases
-
-    def make(_: str, workspace: Path) -> McpServer:
-        return McpServer(
-            config,
-            limits,
-            clock,
-            pins=pins,
-            call_meta=call_meta,
-        )
-
     return PooledServer(
         config.name,
         key=lambda _: SHARED,
-        make=make,
+        make=lambda _key, _workspace: McpServer(
+            config, limits, clock, pins=pins, call_meta=call_meta
+        ),
         limits=limits,
         is_shared=True,
     )
 
 
-def _of_fleet(
-    server: FleetServer,
-    limits: HubLimits,
-    clock: MonotonicTime,
-    pins: Pins | None,
-) -> PooledServer:
+def _of_fleet(server: FleetServer, limits: HubLimits, pins: Pins | None) -> PooledServer:
     """The process starts at the first call when the tools are known from earlier."""
     is_shared = server.scope == "bot"
     patient = replace(limits, connect_timeout_s=_INSTALL_TIMEOUT_S)
@@ -285,7 +260,6 @@ def _of_fleet(
         return McpServer(
             server.config_in(workspace),
             patient,
-            clock,
             pins=pins,
             workspace=None if is_shared else workspace,
             waits=True,

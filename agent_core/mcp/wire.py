@@ -86,14 +86,13 @@ def dumped(message: JSONRPCMessage) -> bytes:
 
 
 class LineCutter:
-    """Splits a stream of bytes into lines, and never holds more than `max_bytes` of a line.
+    """Splits a stream of bytes into lines, and never holds more than MAX_MESSAGE_BYTES of a line.
 
     In place of a longer line comes an error that ends the call which the line answers. `prefix`
     stands before each message, such as `data:`.
     """
 
-    def __init__(self, max_bytes: int = MAX_MESSAGE_BYTES, *, prefix: bytes = b"") -> None:
-        self._max_bytes = max_bytes
+    def __init__(self, *, prefix: bytes = b"") -> None:
         self._prefix = prefix
         self._head = bytearray()
         self._end = b""
@@ -111,15 +110,15 @@ class LineCutter:
 
     def add(self, piece: bytes) -> None:
         """Continue the present line."""
-        self._head += piece[: self._max_bytes - len(self._head)]
+        self._head += piece[: MAX_MESSAGE_BYTES - len(self._head)]
         self._size += len(piece)
-        if self._size > self._max_bytes:
+        if self._size > MAX_MESSAGE_BYTES:
             self._end = (self._end + piece)[-_END_BYTES:]
 
     def take(self) -> bytes:
         """End the present line."""
         line = bytes(self._head)
-        if self._size > self._max_bytes:
+        if self._size > MAX_MESSAGE_BYTES:
             call_id = _answered_id(line.removeprefix(self._prefix), self._end)
             line = self._prefix + dumped(error_answer(call_id, TOO_LARGE))
         self._head = bytearray()

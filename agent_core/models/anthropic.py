@@ -5,12 +5,11 @@ What the SDK and its HTTP client raise becomes an error of the core here, and no
 """
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from agent_core.errors import (
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 PUBLIC_URL = "https://api.anthropic.com"
 OLDER_VERSION = "2023-06-01"
 """What gateways accept that do not know the SDK's own version yet."""
-_BAD_REQUEST = 400
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _CONNECT_TIMEOUT_S = 10.0
 _WRITE_TIMEOUT_S = 60.0
@@ -130,24 +128,18 @@ class AnthropicConnection:
                         sse = await anext(raw, None)
                     if sse is None:
                         return
-                    try:
-                        event: object = load_strictly(sse.data) if sse.data else None
-                    except ValueError as error:
-                        text = "The model's answer cannot be read."
-                        raise ModelUnavailable(text, kind="malformed") from error
-                    if not isinstance(event, dict):
-                        continue
-                    event = cast("JsonObject", event)
+                    event = as_object(load_strictly(sse.data)) if sse.data else {}
                     if event.get("type") == "error":
                         raise _stream_error(event)
                     yield event
 
     async def _request(self, body: JsonObject) -> "anthropic.AsyncStream[RawMessageStreamEvent]":
+        import anthropic
+
         try:
-            with _mapped_errors():
-                return await self._send(body, self._version)
-        except ModelRejected as error:
-            is_refused = error.status == _BAD_REQUEST and "version" in str(error).lower()
+            return await self._send(body, self._version)
+        except anthropic.BadRequestError as error:
+            is_refused = "version" in str(error).lower()
             if not (is_refused and self.is_gateway and self._version is None):
                 raise
         stream = await self._send(body, OLDER_VERSION)
@@ -229,11 +221,7 @@ def _mapped_errors() -> Generator[None]:
         raise ModelUnavailable("The model did not answer in time.", kind="timeout") from error
     except (anthropic.APIConnectionError, httpx2.HTTPError, httpx2.StreamError, OSError) as error:
         raise ModelUnavailable(f"The connection broke: {error}", kind="connection") from error
-    except (
-        anthropic.APIResponseValidationError,
-        json.JSONDecodeError,
-        UnicodeDecodeError,
-    ) as error:
+    except (anthropic.APIResponseValidationError, ValueError) as error:
         raise ModelUnavailable("The model's answer cannot be read.", kind="malformed") from error
     except anthropic.AnthropicError as error:
         raise ModelRejected(str(error), kind=type(error).__name__) from error

@@ -6,13 +6,11 @@ used.
 """
 
 import asyncio
-import hashlib
 import json
 import logging
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,7 +18,14 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import BaseModel, Field, ValidationError
 
-from agent_core.json_values import find_object, is_list, is_object, parse_result, text_in
+from agent_core.json_values import (
+    digest_of_json,
+    find_object,
+    is_list,
+    is_object,
+    parse_result,
+    text_in,
+)
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import ToolObserved, full_text
 from agent_core.tools import slug_of
@@ -39,14 +44,8 @@ _HEAD_CHARS = 20_000
 _DEPTH = 3
 _FENCE = "---\n"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SavedArticle:
-    url: str
-    title: str
-    description: str
-    content: str
-    fetched_at: datetime
+_Fetched = tuple[JsonObject, datetime]
+"""A page with its `url`, `title`, `description` and `content`, and when it was fetched."""
 
 
 class ArticleObserver:
@@ -58,29 +57,31 @@ class ArticleObserver:
             return ()
         workspace = observed.context.workspace
         return await asyncio.to_thread(
-            lambda: [_save(article, workspace) for article in articles(observed)]
+            lambda: [_save(page, fetched_at, workspace) for page, fetched_at in articles(observed)]
         )
 
 
-def _save(article: _SavedArticle, workspace: Path) -> str:
-    domain = (urlsplit(article.url).hostname or "unknown").removeprefix("www.")
-    digest = hashlib.sha256(article.url.encode("utf-8", "replace")).hexdigest()[:6]
-    fetched = article.fetched_at.astimezone(UTC)
+def _save(page: JsonObject, fetched_at: datetime, workspace: Path) -> str:
+    url = text_in(page, "url")
+    content = text_in(page, "content")
+    domain = (urlsplit(url).hostname or "unknown").removeprefix("www.")
+    digest = digest_of_json(url)[:6]
+    fetched = fetched_at.astimezone(UTC)
     # The same for the same fetch of the same page.
     path = f"{EXTRACTED_ARTICLES}/{domain[:100]}_{fetched:%Y%m%d_%H%M%S_%f}_{digest}.json"
     record: JsonObject = {
-        "timestamp": timestamp(article.fetched_at),
-        "source_url": article.url,
-        "title": article.title,
-        "description": article.description,
-        "content": article.content[:CONTENT_CHARS],
-        "extraction_success": bool(article.content.strip()),
+        "timestamp": timestamp(fetched_at),
+        "source_url": url,
+        "title": text_in(page, "title"),
+        "description": text_in(page, "description"),
+        "content": content[:CONTENT_CHARS],
+        "extraction_success": bool(content.strip()),
     }
     write_json(workspace / path, record)
     return path
 
 
-def _crawled(observed: ToolObserved) -> Iterator[_SavedArticle]:
+def _crawled(observed: ToolObserved) -> Iterator[_Fetched]:
     """The pages that a crawl could read; it names their files and leaves the text there."""
     answer = parse_result(full_text(observed))
     pages = answer.get("pages") if is_object(answer) else None
@@ -92,7 +93,7 @@ def _crawled(observed: ToolObserved) -> Iterator[_SavedArticle]:
                 yield article
 
 
-def _stored(observed: ToolObserved, path: str, row: JsonObject) -> _SavedArticle | None:
+def _stored(observed: ToolObserved, path: str, row: JsonObject) -> _Fetched | None:
     """A page from its Markdown file; None for a path that leads out of the workspace or nowhere.
 
     What the file's facts lack is taken from the crawl's row.
@@ -110,13 +111,8 @@ def _stored(observed: ToolObserved, path: str, row: JsonObject) -> _SavedArticle
     fetched_at = observed.at
     with suppress(ValueError):
         fetched_at = datetime.fromisoformat(str(facts.get("fetched_at"))).astimezone(UTC)
-    return _SavedArticle(
-        url=text_in(facts, "url") or text_in(row, "url"),
-        title=text_in(facts, "title") or text_in(row, "title"),
-        description=text_in(facts, "description"),
-        content=content,
-        fetched_at=fetched_at,
-    )
+    known = {name: facts[name] for name in facts if text_in(facts, name)}
+    return {**row, **known, "content": content}, fetched_at
 
 
 def _front_matter(text: str) -> tuple[JsonObject, str]:
@@ -131,21 +127,15 @@ def _front_matter(text: str) -> tuple[JsonObject, str]:
     return (facts if is_object(facts) else {}), content
 
 
-def _read(observed: ToolObserved) -> Iterator[_SavedArticle]:
+def _read(observed: ToolObserved) -> Iterator[_Fetched]:
     """The one page that a reader service returned."""
     answer = parse_result(full_text(observed))
     page = find_object(
         answer, lambda it: it if isinstance(it.get("content"), str) else None, _DEPTH
     )
-    if observed.output.is_error or page is None:
-        return
-    yield _SavedArticle(
-        url=text_in(page, "url") or text_in(observed.call.arguments, "url"),
-        title=text_in(page, "title"),
-        description=text_in(page, "description"),
-        content=text_in(page, "content"),
-        fetched_at=observed.at,
-    )
+    if page is not None and not observed.output.is_error:
+        url = text_in(page, "url") or text_in(observed.call.arguments, "url")
+        yield {**page, "url": url}, observed.at
 
 
 BLACKLIST = "webReader_blacklist.json"

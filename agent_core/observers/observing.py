@@ -1,7 +1,6 @@
 """Dispatch of tool results to observers: beside the turn, in tasks that are owned and bounded."""
 
 import asyncio
-import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Protocol
 
 from agent_core import tracing
 from agent_core.ids import TurnId
+from agent_core.json_values import digest_of_json
 from agent_core.messages import ToolCall
 from agent_core.tools import ToolContext, ToolOutput
 
@@ -29,10 +29,9 @@ class ToolObserved:
         """When the result came; for one that nobody timed, now."""
         return self.output.finished_at or datetime.now(UTC)
 
-    def stamp(self, detail: object = "") -> str:
+    def stamp(self, detail: int) -> str:
         """For a file's name: the result's time, and what tells it from all others of that time."""
-        identity = f"{self.context.run}/{self.call.id}/{detail}"
-        digest = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:6]
+        digest = digest_of_json([self.context.run, self.call.id, detail])[:6]
         return f"{self.at.astimezone(UTC):%Y%m%d_%H%M%S_%f}_{digest}"
 
 

@@ -14,10 +14,11 @@ from agent_core.background import Backoff
 from agent_core.composio import Accounts, are_connected
 from agent_core.consent import without_secret
 from agent_core.errors import AskRefused, ToolServerError
+from agent_core.events import AskDecision
 from agent_core.ids import AskId, SessionId, UserId
 from agent_core.messages import InboundMessage, JsonObject, ToolCall
 from agent_core.runtime.parts import TurnParts
-from agent_core.sessions import Ask, AskBody, AskDecision, AskKind, StoredTurn
+from agent_core.sessions import Ask, AskBody, AskKind, StoredTurn
 from agent_core.tools import opened
 
 logger = logging.getLogger(__name__)

@@ -17,11 +17,9 @@ from agent_core.composio import are_connected
 from agent_core.consent import outside_of, storage_keys
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
-    ApprovalVerdict,
-    AuthEnded,
-    AuthOutcome,
+    AskDecided,
+    AskDecision,
     AuthRequired,
     QuestionAsked,
     SentFile,
@@ -39,7 +37,6 @@ from agent_core.sessions import (
     ASK,
     AccountConnection,
     Ask,
-    AskDecision,
     CallApproval,
     Question,
     StoredTurn,
@@ -60,7 +57,7 @@ _NOT_ANSWERED = (
     "Nobody answered in time. Take this, and say in your answer that you took it: {default}"
 )
 _CONNECTED = "[Authentication completed: {apps} connected.]"
-_NOT_CONNECTED: dict[AuthOutcome, str] = {
+_NOT_CONNECTED: dict[AskDecision, str] = {
     "skipped": "The person does not want to connect {apps} now. Nothing was done with it.",
     "expired": "{apps} was not connected in time. Nothing was done with it.",
     "overtaken": (
@@ -68,7 +65,7 @@ _NOT_CONNECTED: dict[AuthOutcome, str] = {
         "make the call again if it is still wanted."
     ),
 }
-_NOT_APPROVED: dict[ApprovalVerdict, str] = {
+_NOT_APPROVED: dict[AskDecision | None, str] = {
     "rejected": "Not done: this call was rejected{reason}. Do not make it again unchanged.",
     "expired": "Not done: nobody approved this call in time. Say so; it can be asked for again.",
     "overtaken": (
@@ -341,49 +338,19 @@ async def _announce_end(
     ask: Ask, scope: RunScope, slot: Literal["decision", "voided"] = "decision"
 ) -> None:
     """Emit how an approval or a connection ended."""
-    at = scope.at(0, ROUTE_SLOTS[slot])
-    if ask.kind == "approval":
-        event = ApprovalDecided(
-            **at,
-            ask=ask.id,
-            call_id=ask.call_id,
-            verdict=_verdict(ask),
-            by=ask.decided_by,
-            reason=ask.reason,
-            for_thread=ask.decision == "approved_thread",
-        )
-    else:
-        connection = ask.connection
-        event = AuthEnded(
-            **at,
-            ask=ask.id,
-            call_id=ask.call_id,
-            asker=ask.asker,
-            toolkits=connection.toolkits,
-            outcome=_outcome(ask),
-            link=connection.link,
-        )
+    link = ""
+    if isinstance(ask.body, AccountConnection):
+        link = ask.body.link
+    event = AskDecided(
+        **scope.at(0, ROUTE_SLOTS[slot]),
+        ask=ask.id,
+        call_id=ask.call_id,
+        verdict=ask.decision or "void",
+        by=ask.decided_by,
+        reason=ask.reason,
+        link=link,
+    )
     await scope.emit(event)
-
-
-def _verdict(ask: Ask) -> ApprovalVerdict:
-    """What people are told became of an approval."""
-    match ask.decision:
-        case "approved" | "approved_thread":
-            return "approved"
-        case "rejected" | "expired" | "overtaken" | "edited":
-            return ask.decision
-        case _:
-            return "void"
-
-
-def _outcome(ask: Ask) -> AuthOutcome:
-    """What people are told became of a connection."""
-    match ask.decision:
-        case "connected" | "skipped" | "expired":
-            return ask.decision
-        case _:
-            return "overtaken"
 
 
 def _answer_of(ask: Ask, messages: Sequence[SteeringMessage]) -> tuple[Message, ...]:
@@ -431,17 +398,16 @@ def _held_calls(done: Sequence[Message]) -> list[ToolCall]:
 def _output(ask: Ask) -> ToolOutput | None:
     """The result of the call that waited; None where the call is made now."""
     if ask.kind == "approval":
-        form = _NOT_APPROVED.get(_verdict(ask))
+        form = _NOT_APPROVED.get(ask.decision)
         if form is None:
             return None
         reason = f" ({ask.reason})" if ask.reason else ""
         return ToolOutput(text=form.format(reason=reason), is_error=True)
     connection = ask.connection
-    outcome = _outcome(ask)
-    is_connected = outcome == "connected"
+    is_connected = ask.decision == "connected"
     if is_connected and connection.output is None:
         return None
-    form = _CONNECTED if is_connected else _NOT_CONNECTED[outcome]
+    form = _CONNECTED if is_connected else _NOT_CONNECTED[ask.decision or "overtaken"]
     text = form.format(apps=", ".join(connection.toolkits))
     if connection.output:
         text = f"{connection.output}\n\n{text}"

@@ -127,8 +127,6 @@ class PendingOrder:
     """What is known of it."""
     proposal: str = ""
     """The key of the message that led to the newest proposal."""
-    doing: OrderDraft | None = None
-    """What the model read in a message that is not dealt with yet."""
 
 
 NO_ORDER = OrderDraft(intent="none")

@@ -53,7 +53,7 @@ ELAPSED: tuple[Frequency, ...] = ("HOURLY", "MINUTELY")
 
 _SHAPE = re.compile(r"[A-Z]+=[A-Z0-9,+-]+(?:;[A-Z]+=[A-Z0-9,+-]+)*")
 _WEEKDAY = re.compile(r"([+-]?[0-9]{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
-_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_WEEKDAYS = {str(day): day for day in dateutil.weekdays}
 _MAX_NTH: dict[Frequency, int] = {"YEARLY": 53, "MONTHLY": 5}
 _VALUES = {
     "INTERVAL": range(1, 1_000_000),
@@ -270,13 +270,13 @@ def _weekday(item: str, max_nth: int) -> dateutil.weekday:
     match = _WEEKDAY.fullmatch(item)
     if match is None:
         raise ValueError(item)
-    weekday = _WEEKDAYS.index(match[2])
+    weekday = _WEEKDAYS[match[2]]
     if match[1] is None:
-        return dateutil.weekday(weekday)
+        return weekday
     nth = int(match[1])
     if not 1 <= abs(nth) <= max_nth:
         raise ValueError(item)
-    return dateutil.weekday(weekday, nth)
+    return weekday(nth)
 
 
 def _wall_times(stated: Recurrence, begins: datetime, since: datetime) -> Iterator[datetime]:

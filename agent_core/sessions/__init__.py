@@ -1,31 +1,10 @@
 """What is stored of sessions: turns, history, events, inbox, ledger, leases, Asks, schedules.
 
 The door of this room: other rooms import from here alone. To be read first: `database.py` (one
-transaction with retry), then `turns.py` and `store.py` (sessions, turns, history), `log.py`
-(events) and `leases.py` (which process works on which session).
+transaction with retry), then `turns.py` and `store.py` (turns, Asks, sessions, history), `log.py`
+(events) and `leases.py` (which process works on what).
 """
 
-from agent_core.sessions.asks import (
-    ASK,
-    AccountConnection,
-    Ask,
-    AskBody,
-    AskDecision,
-    AskKind,
-    AskStore,
-    CallApproval,
-    Question,
-    Wait,
-    ask_id,
-)
-from agent_core.sessions.audit import (
-    AuditedAction,
-    AuditEntry,
-    AuditLog,
-    AuditOutcome,
-    DisclosureStore,
-    TurnPrice,
-)
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.inbox import (
     ENDINGS,
@@ -39,18 +18,53 @@ from agent_core.sessions.leases import (
     DEAD_AFTER_S,
     LeaseLost,
     Leases,
+    Ledger,
+    Marks,
     holder_of,
     new_process_id,
+    purge_ledger,
     sole_process,
 )
-from agent_core.sessions.ledger import Ledger, Marks, purge_ledger
 from agent_core.sessions.log import EventLog, WriteBehind
 from agent_core.sessions.overview import AnsweredTurn, KnownSessions, Overview, SessionState, Spent
-from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
-from agent_core.sessions.preferences import Feedback, FeedbackStore, Preferences
+from agent_core.sessions.safeguards import (
+    NOT_ACCEPTED,
+    AuditedAction,
+    AuditEntry,
+    AuditLog,
+    AuditOutcome,
+    DisclosureStore,
+    Pin,
+    Proposal,
+    ToolPins,
+    TurnPrice,
+)
 from agent_core.sessions.schedules import UNFINISHED_SLOTS, ScheduleStore
-from agent_core.sessions.store import ProgramStore, SessionStore, StoredProgram, StoredSession
-from agent_core.sessions.turns import Stop, StoredTurn, TurnKind, TurnQueue, TurnState
+from agent_core.sessions.store import SessionStore, StoredSession
+from agent_core.sessions.turns import (
+    ASK,
+    AccountConnection,
+    Ask,
+    AskBody,
+    AskKind,
+    AskStore,
+    CallApproval,
+    Question,
+    Stop,
+    StoredTurn,
+    TurnKind,
+    TurnQueue,
+    TurnState,
+    Wait,
+    ask_id,
+)
+from agent_core.sessions.values import (
+    Feedback,
+    FeedbackStore,
+    Preferences,
+    ProgramStore,
+    StoredProgram,
+)
 
 __all__ = [
     "ASK",
@@ -62,7 +76,6 @@ __all__ = [
     "AnsweredTurn",
     "Ask",
     "AskBody",
-    "AskDecision",
     "AskKind",
     "AskStore",
     "AuditEntry",

@@ -41,7 +41,6 @@ from agent_core.sessions.migrations import REVISIONS, Revisions, file_of, upgrad
 
 logger = logging.getLogger(__name__)
 
-SAY_AGAIN_AFTER_S = 60.0
 OVER_AFTER_S = 30.0
 """Trouble that nobody has met for so long is over, whether or not anybody saw it end."""
 
@@ -119,12 +118,16 @@ def _make_engine(url: URL) -> Engine:
         engine = create_engine(url.set(drivername="sqlite+pysqlite"), json_serializer=_json)
         event.listen(engine, "connect", _tune_sqlite)
         return engine
-    wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
     return create_engine(
         url.set(drivername="postgresql+psycopg"),
-        connect_args=wanted,
+        connect_args=postgres_options(url),
         json_serializer=_json,
     )
+
+
+def postgres_options(url: URL) -> dict[str, int | str]:
+    """Options of a connection, as far as the URL does not have its own."""
+    return {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
 
 
 def _json(value: object) -> str:
@@ -173,14 +176,12 @@ class Database:
         url: An SQLAlchemy URL such as `sqlite:///path/state.sqlite` or `postgresql://…`.
     """
 
-    def __init__(self, url: str, clock_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, url: str) -> None:
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine: Engine = _make_engine(self.url)
         self.insert = sqlite.insert if self.is_sqlite else postgresql.insert
-        self._clock_s = clock_s
         self._trouble = ""
-        self._trouble_said_s = -math.inf
         self._trouble_until_s = -math.inf
         # One thread serialises the writers of an SQLite file better than its lock does.
         max_threads = 1 if self.is_sqlite else POSTGRES_THREADS
@@ -189,7 +190,7 @@ class Database:
     @property
     def trouble(self) -> str | None:
         """Why work has to wait just now; None when it does not."""
-        return self._trouble if self._clock_s() < self._trouble_until_s else None
+        return self._trouble if time.monotonic() < self._trouble_until_s else None
 
     async def open(self, *, revisions: Revisions = REVISIONS) -> None:
         """Bring the tables to what the code knows: make them, or alter older ones.
@@ -308,12 +309,11 @@ class Database:
         self, error: Exception, wait_s: float, ends_at: float, *, in_doubt: bool
     ) -> None:
         reason = reason_of(error)
-        now_s = self._clock_s()
+        now_s = time.monotonic()
         if isinstance(error, TimeoutError):  # perhaps behind others, who know more
             reason = self.trouble or reason
-        if self.trouble is None or now_s - self._trouble_said_s >= SAY_AGAIN_AFTER_S:
+        if self.trouble is None:
             logger.warning("the database is in trouble: %s", reason)
-            self._trouble_said_s = now_s
         self._trouble = reason
         self._trouble_until_s = now_s + OVER_AFTER_S
         if asyncio.get_running_loop().time() + wait_s >= ends_at:

@@ -6,7 +6,9 @@ reader's cursor is the position that it has read to.
 """
 
 import asyncio
+import json
 import logging
+import secrets
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
@@ -14,17 +16,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import psycopg
+from psycopg.conninfo import make_conninfo
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, delete, func, select, update
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
 
 from agent_core.background import Background, Backoff
+from agent_core.errors import SessionError
 from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, Intervened, TextDelta, TurnFinished
 from agent_core.fault_points import EVENT_POINT, fault_point
 from agent_core.ids import SessionId, TurnId
-from agent_core.sessions.database import Database, DatabaseTrouble
+from agent_core.messages import JsonObject
+from agent_core.sessions.database import Database, DatabaseTrouble, postgres_options
 from agent_core.sessions.inbox import close_inbox, put_intervention
-from agent_core.sessions.notices import Notices
 from agent_core.sessions.schema import events, messages, programs, turns
 
 logger = logging.getLogger(__name__)
@@ -37,6 +42,10 @@ HEAR_AGAIN_S = 1.0
 BATCH_EVERY_S = 0.025
 """What comes in so short a time is one transaction, unless somebody waits for it."""
 CLOSE_PATIENCE_S = 3.0
+CHANNEL = "agent_events"
+MAX_BYTES = 7_000
+"""Of a notice; Postgres takes less than 8,000."""
+SEND_PATIENCE_S = 2.0
 
 Row = Mapping[str, Any]
 OnStored = Callable[[int | None], None]
@@ -207,6 +216,57 @@ def _end_turn(connection: Connection, event: Row) -> None:
     connection.execute(finished)
     connection.execute(delete(programs).filter_by(turn=turn))
     close_inbox(connection, turn)
+
+
+class Notices:
+    """Notices between the processes of a database: Postgres's LISTEN and NOTIFY.
+
+    A notice is part of the transaction that it tells of. Each process listens with one connection;
+    what was told while that was lost is not told again. An SQLite file has one process, which hears
+    of everything without this.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._own = secrets.token_hex(8)
+        """Tells this sender's notices from others'."""
+        self.is_heard = not database.is_sqlite
+        """Whether there is anybody to hear."""
+
+    def tell(self, connection: Connection, notices: Sequence[JsonObject]) -> None:
+        """Send notices with the connection's transaction; one that is too long is left out."""
+        if not self.is_heard:
+            return
+        for notice in notices:
+            text = json.dumps({"from": self._own, **notice})  # in ASCII: it may hold anything
+            if len(text) <= MAX_BYTES:
+                connection.execute(select(func.pg_notify(CHANNEL, text)))
+
+    async def send(self, notices: Sequence[JsonObject]) -> None:
+        """Send them by themselves. A database in trouble costs them."""
+        with suppress(SessionError, SQLAlchemyError):
+            await self._database.run(
+                lambda connection: self.tell(connection, notices),
+                patience_s=SEND_PATIENCE_S,
+            )
+
+    async def listen(self) -> AsyncGenerator[JsonObject]:
+        """Notices of others until the connection is lost; the first one is empty: it is made."""
+        url = self._database.url.set(drivername="postgresql")
+        try:
+            address = make_conninfo(
+                url.render_as_string(hide_password=False), **postgres_options(url)
+            )
+            listening = psycopg.AsyncConnection.connect(address, autocommit=True)
+            async with await listening as connection:
+                await connection.execute(f"LISTEN {CHANNEL}")
+                yield {}
+                async for notice in connection.notifies():
+                    content = json.loads(notice.payload)
+                    if content.pop("from", "") != self._own:
+                        yield content
+        except (psycopg.Error, SQLAlchemyError, SessionError, OSError, ValueError) as error:
+            logger.warning("other processes are not heard: %s", error)
 
 
 class EventLog:

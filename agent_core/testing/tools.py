@@ -1,4 +1,4 @@
-"""Working stand-ins for tools: a toolset made of functions, a small MCP server in this process."""
+"""Working stand-ins for tools: a toolset made of functions, a small MCP server."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -140,6 +140,8 @@ class Toolset(Protocol):
     ) -> ToolOutput: ...
 
 
+MAX_PARALLEL_CALLS = 10
+"""Of one run; others wait for their turn."""
 MAX_CHARS = 40_000
 """Of a result, for the model."""
 MAX_ERROR_CHARS = 4_000
@@ -189,13 +191,11 @@ class Registry:
         *,
         toolsets: Mapping[str, Toolset] | None = None,
         after: Mapping[str, AfterHook] | None = None,
-        max_parallel_calls: int = 10,
         now: Callable[[], datetime] = machine_time,
     ) -> None:
         self._toolset = toolset
         self._toolsets = toolsets or {}
         self._after = after or {}
-        self._max_parallel_calls = max_parallel_calls
         self._now = now
         self._limits = WeakValueDictionary[tuple[TurnId, RunId], asyncio.Semaphore]()
 
@@ -206,7 +206,7 @@ class Registry:
         return specs
 
     async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
-        limit = asyncio.Semaphore(self._max_parallel_calls)
+        limit = asyncio.Semaphore(MAX_PARALLEL_CALLS)
         async with self._limits.setdefault((context.turn, context.run), limit):
             started_at = self._now()
             try:
@@ -243,11 +243,10 @@ async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> Too
     except OSError:  # a disk that does not take it must not cost the result
         path = ""
         where = "The rest could not be saved."
-    head = min(_HEAD_CHARS, max_chars // 2)
-    tail = min(_TAIL_CHARS, max_chars // 2)
+    head = _TAIL_CHARS if output.is_error else _HEAD_CHARS
     length = len(text)
-    left_out = f"{length - head - tail:,} of {length:,} characters left out"
-    excerpt = f"{text[:head]}\n\n[... {left_out}. {where} ...]\n\n{text[-tail:]}"
+    left_out = f"{length - head - _TAIL_CHARS:,} of {length:,} characters left out"
+    excerpt = f"{text[:head]}\n\n[... {left_out}. {where} ...]\n\n{text[-_TAIL_CHARS:]}"
     return replace(
         output,
         text=excerpt,

@@ -3,7 +3,6 @@
 A file is written whole or not at all, as UTF-8.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -15,6 +14,7 @@ from typing import Any, cast
 
 from agent_core.errors import SettingsError
 from agent_core.ids import SessionId
+from agent_core.json_values import digest_of_json
 from agent_core.messages import JsonObject
 
 SEARCH_RESULTS = "search_results"
@@ -54,7 +54,7 @@ def create_workspace(root: Path, *, now: datetime, session: SessionId) -> Path:
         SettingsError: the root cannot be written.
     """
     # The digest keeps two sessions of the same second apart.
-    digest = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:6]
+    digest = digest_of_json(session)[:6]
     workspace = root.resolve() / f"session_{now.astimezone(UTC):%Y%m%d_%H%M%S}_{digest}"
     try:
         for directory in DIRECTORIES:

@@ -4,7 +4,6 @@ run.log says what a session's turns did, line by line. trace.json is the last tu
 move to traces/, where they are named `trace_<number>_<digest of the turn's id>.json`.
 """
 
-import hashlib
 import json
 import logging
 import tomllib
@@ -16,7 +15,7 @@ from cachetools import LRUCache
 
 from agent_core.events import AnyEvent
 from agent_core.ids import SessionId
-from agent_core.json_values import as_object
+from agent_core.json_values import as_object, digest_of_json
 from agent_core.masking import masked, masked_value
 from agent_core.messages import JsonObject
 from agent_core.workspaces.layout import (
@@ -90,26 +89,16 @@ def write_trace(workspace: Path, trace: JsonObject) -> None:
     turn_id = trace["turn_id"]
     last = workspace / TRACE
     archive = workspace / TRACES
-    for archived in archive.glob(f"trace_*_{_digest(turn_id)}.json"):
+    for archived in archive.glob(f"trace_*_{digest_of_json(turn_id)[:8]}.json"):
         write_json(archived, trace)
         return
     if last.exists():
         earlier = _turn_of(last)
         if earlier != turn_id:
-            _archive(last, archive, _digest(earlier))
+            archive.mkdir(exist_ok=True)
+            number = len(list(archive.glob("trace_*.json"))) + 1
+            last.replace(archive / f"trace_{number:03}_{digest_of_json(earlier)[:8]}.json")
     write_json(last, trace)
-
-
-def _archive(trace: Path, archive: Path, digest: str) -> None:
-    """Move an earlier turn's trace into the archive, under the next number."""
-    archive.mkdir(exist_ok=True)
-    number = len(list(archive.glob("trace_*.json"))) + 1
-    trace.replace(archive / f"trace_{number:03}_{digest}.json")
-
-
-def _digest(turn_id: str) -> str:
-    digest = hashlib.sha256(turn_id.encode("utf-8", "replace"))
-    return digest.hexdigest()[:8]
 
 
 def _turn_of(path: Path) -> str:

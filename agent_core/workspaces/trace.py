@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from agent_core.events import (
     AnyEvent,
     ApprovalRequested,
-    AuthEnded,
+    AskDecided,
     AuthRequired,
     Event,
     PlanMade,
@@ -115,7 +115,7 @@ class _TurnRecord:
                 self.model_calls += 1
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 self._asking_calls.add(event.call_id)
-            case AuthEnded() if event.link:
+            case AskDecided() if event.link:
                 self._auth_links[event.call_id] = event.link
             case _:
                 pass

@@ -73,7 +73,7 @@ class DigestMessages:
         if pending is None:
             return True
         consent = _consent(message.text) if pending.proposal else ""
-        if not (consent or is_to_be_read or pending.draft or pending.doing):
+        if not (consent or is_to_be_read or pending.draft):
             return False
         outcome = await self._settle(message, pending, consent)
         if outcome is None:
@@ -115,9 +115,9 @@ class DigestMessages:
         """What a message may be about; None when the message has been dealt with."""
         pending = await self._schedules.pending_order(message.session, message.asker)
         if pending.heard_at is None or pending.heard_at < message.received_at:
-            return replace(pending, doing=None)
+            return pending
         if pending.heard_at == message.received_at:
-            return pending if pending.doing else None
+            return None
         # The message is taken up again after newer ones.
         thread = parse_session(message.session)
         answer = await self._orders.answered(thread, message.key)
@@ -157,27 +157,7 @@ class DigestMessages:
             offer = posts.offer_of_form(message.text, known.language)
             return pending, offer
         except Refused as refusal:
-            return await self._after_refusal(refusal, message, pending, known)
-
-    async def _after_refusal(
-        self,
-        refusal: Refused,
-        message: InboundMessage,
-        pending: PendingOrder,
-        known: PendingOrder,
-    ) -> _Outcome:
-        """A refusal leaves what waited as it was, and a new order open to another channel."""
-        if pending.doing is not None:  # it may have been done: this is how things are now
-            own = await self._orders.own(message.asker)
-            listing = posts.listing(own, known.language, self._orders.clock())
-            return pending, listing
-        answer = PostDraft(text=refusal.text(known.language))
-        if pending.proposal or known.draft is None:
-            return pending, answer
-        draft = known.draft
-        if refusal.field == "channel":
-            draft = draft.model_copy(update={"channel": "", "reads": ""})
-        return replace(known, draft=draft), answer
+            return _after_refusal(refusal, pending, known)
 
     async def _conclude(
         self,
@@ -196,7 +176,7 @@ class DigestMessages:
         is_replaced = before.proposal not in ("", pending.proposal)
         if is_replaced and not is_agreed:
             await self._decide(before.proposal, session, asker, is_yes=False)
-        pending = replace(pending, heard_at=message.received_at, doing=None)
+        pending = replace(pending, heard_at=message.received_at)
         await self._schedules.save_pending(session, asker, pending)
 
     async def _decide(
@@ -230,7 +210,10 @@ class DigestMessages:
             here=await orders.here(message.session),
             usual_time=person.digest_time if person else "",
         )
-        draft = await self._draft(message, pending, wanted)
+        if short_form(message.text, "digests"):
+            draft = OrderDraft(intent="list")
+        else:
+            draft = await self._reader.draft(wanted)
         if draft.intent == "none":
             return None
         reading = check_draft(draft, wanted)
@@ -241,23 +224,6 @@ class DigestMessages:
         if about is None or await orders.is_visible(about, message.asker, message.session):
             return reading
         raise refused("not_there")
-
-    async def _draft(
-        self,
-        message: InboundMessage,
-        pending: PendingOrder,
-        wanted: OrderMessage,
-    ) -> OrderDraft:
-        """What the model reads, kept so that it is asked once for a message."""
-        if pending.doing is not None:
-            return pending.doing
-        if short_form(message.text, "digests"):
-            return OrderDraft(intent="list")
-        draft = await self._reader.draft(wanted)
-        if draft.intent != "none":
-            begun = replace(pending, heard_at=message.received_at, doing=draft)
-            await self._schedules.save_pending(message.session, message.asker, begun)
-        return draft
 
     async def _carry_out(
         self,
@@ -327,6 +293,17 @@ class DigestMessages:
             id_ = channel.id if channel else ""
             schedules = [each for each in schedules if each.order.place == id_]
         return posts.listing(schedules, language, now)
+
+
+def _after_refusal(refusal: Refused, pending: PendingOrder, known: PendingOrder) -> _Outcome:
+    """A refusal leaves what waited as it was, and a new order open to another channel."""
+    answer = PostDraft(text=refusal.text(known.language))
+    if pending.proposal or known.draft is None:
+        return pending, answer
+    draft = known.draft
+    if refusal.field == "channel":
+        draft = draft.model_copy(update={"channel": "", "reads": ""})
+    return replace(known, draft=draft), answer
 
 
 def _consent(text: str) -> str:

@@ -153,12 +153,9 @@ def listing(
     words = BOT.of(language)
     if not schedules:
         return PostDraft(text=words("digest-none"))
-    title = f"*{words(head)}*"
-    texts: list[str] = [title]
-    blocks: list[JsonObject] = [section(title)]
+    blocks: list[JsonObject] = [section(f"*{words(head)}*")]
     for schedule in schedules[:MAX_LISTED]:
         text = _listed(schedule, words, language, now)
-        texts.append(text)
         row = section(_whole(text, LISTED_CHARS))
         toggle: ScheduleVerb = "pause" if schedule.status == "active" else "resume"
         verbs: tuple[ScheduleVerb, ...] = (toggle, "run", "edit", "delete")
@@ -169,10 +166,9 @@ def listing(
         blocks.append({**row, "accessory": clicks.dots_menu(options)})
     left = len(schedules) - MAX_LISTED
     if left > 0:
-        more = words("digest-more", n=str(left))
-        texts.append(more)
-        blocks.append(section(more))
-    return PostDraft(text=_whole("\n".join(texts), limits.TEXT_CHARS), blocks=tuple(blocks))
+        blocks.append(section(words("digest-more", n=str(left))))
+    text = "\n".join(block["text"]["text"] for block in blocks)
+    return PostDraft(text=_whole(text, limits.TEXT_CHARS), blocks=tuple(blocks))
 
 
 def offer_of_form(text: str, language: str) -> PostDraft:

@@ -1,7 +1,7 @@
 """Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
 
 from bot.ingress.actions import Actions, Handler
-from bot.ingress.backfill_run import Backfill, Watermarks
+from bot.ingress.backfill_run import Backfill, Watermark
 from bot.ingress.filter import Rules, authorise, refusal
 from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import connect_socket, create_app, register, take_up
@@ -14,7 +14,7 @@ __all__ = [
     "Handler",
     "Ingress",
     "Rules",
-    "Watermarks",
+    "Watermark",
     "authorise",
     "connect_socket",
     "create_app",

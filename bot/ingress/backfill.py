@@ -41,13 +41,11 @@ from bot.slack_api.channels import Channels
 from bot.threads import ThreadRef, parse_session
 
 OVERLAP_S = 600.0
-"""How far before a watermark one looks again: Slack's last retry comes after six minutes, and a
-process that dies loses its last watermarks. What was answered is known by its key."""
+"""How far before the watermark one looks again: Slack's last retry comes after six minutes, and a
+process that dies loses the last half minute. What was answered is known by its key."""
 
 ANSWERED_S = 24 * 3_600.0
 """Posts that are older than this are listed in a notice instead of being answered."""
-ALIVE = "*"
-"""The watermark of all conversations: until then nothing was missed anywhere."""
 ROOTS_S = 14 * 86_400.0
 """How long before a gap a thread may have begun to be found by its channel."""
 
@@ -78,32 +76,18 @@ class Gap:
 
     began_s: float
     """When it was looked at; what comes later is heard."""
-    marks: Mapping[str, str]
+    heard_s: float
+    """Up to when all conversations were heard."""
     number: int
 
-    @property
-    def channels(self) -> set[str]:
-        """The conversations in which something was heard before."""
-        return set(self.marks) - {ALIVE}
-
-    def since_s(self, channel: str) -> float:
-        """Up to when the conversation was heard."""
-        mark = self.marks.get(channel) or self.marks[ALIVE]
-        return float(mark)
-
-    def is_new(self, channel: str, ts: str) -> bool:
+    def is_new(self, ts: str) -> bool:
         """Whether a post is later than what was heard; those of the overlap were likely seen to."""
-        return float(ts or 0) > self.since_s(channel)
-
-    def oldest_s(self, channel: str) -> float:
-        """From when on to look, with the overlap."""
-        since_s = self.since_s(channel)
-        return max(0.0, since_s - OVERLAP_S)
+        return float(ts or 0) > self.heard_s
 
     @property
-    def opened_s(self) -> float:
-        """Until then nothing was missed, in quiet conversations either; with the overlap."""
-        return self.oldest_s(ALIVE)
+    def oldest_s(self) -> float:
+        """From when on to look, with the overlap."""
+        return max(0.0, self.heard_s - OVERLAP_S)
 
     def is_late(self, ts: str) -> bool:
         """Whether a post is too old to be answered."""
@@ -174,8 +158,6 @@ class Search:
     _identity: Identity
     _sessions: KnownSessions
     gap: Gap
-    newest: dict[str, str] = field(default_factory=dict[str, str])
-    """The newest post of each conversation, whoever it was for."""
     unread: set[str] = field(default_factory=set[str])
     """Conversations that could not be read as a whole and may be later."""
 
@@ -186,7 +168,7 @@ class Search:
         whose replies were most likely heard come last. No thread is divided, or before its root.
         """
         later: list[_ThreadToRead] = []
-        for channels in _shares(await self._my_channels(), FIRST_CHANNELS):
+        for channels in _shares(await self._channels.mine(), FIRST_CHANNELS):
             reads = await self._read(channels)
             posts: list[MissedPost] = []
             threads: list[_ThreadToRead] = []
@@ -204,7 +186,7 @@ class Search:
     async def in_thread(self, live: InboundPost) -> list[MissedPost]:
         """What was missed in the thread of a live post before it and is to be answered."""
         channel = Conversation(id=live.thread.channel, kind=live.channel_type or "channel")
-        read = _Read(channel=channel, since_s=self.gap.oldest_s(channel.id))
+        read = _Read(channel=channel, since_s=self.gap.oldest_s)
         posts = await self._read_thread(read, live.thread, at_once=True)
         return [
             missed
@@ -236,15 +218,9 @@ class Search:
         post = read_post(body, bot_user=self._identity.bot_user)
         if post is None or post.version_ts == ts:
             return None
-        if post.version_s <= self.gap.opened_s:
+        if post.version_s <= self.gap.oldest_s:
             return None  # an edit from before the gap was heard when it was made
         return self._change(EDITED, channel, post.version_ts, {"message": raw})
-
-    async def _my_channels(self) -> list[Conversation]:
-        """Those first in which something was heard last."""
-        channels = await self._channels.mine()
-        marks = self.gap.marks
-        return sorted(channels, key=lambda channel: marks.get(channel.id, ""), reverse=True)
 
     async def _read(self, channels: Sequence[Conversation]) -> list[_Read]:
         """Conversations without what was said in their threads."""
@@ -260,12 +236,11 @@ class Search:
                 )
                 for session in known:
                     read.threads.setdefault(parse_session(session).root_ts, "")
-                self._note(channel.id, read.posts)
                 reads.append(read)
         return reads
 
     async def _read_history(self, channel: Conversation) -> _Read:
-        since_s = self.gap.oldest_s(channel.id)
+        since_s = self.gap.oldest_s
         read = _Read(channel=channel, since_s=since_s, covered_ts=as_ts(self.gap.began_s))
         oldest_ts = as_ts(max(0.0, since_s - ROOTS_S))
         older = 0
@@ -289,7 +264,7 @@ class Search:
                 read,
                 root_ts,
                 newest_ts,
-                self.gap.is_new(channel, newest_ts),
+                self.gap.is_new(newest_ts),
             )
             for root_ts, newest_ts in read.threads.items()
         ]
@@ -305,7 +280,6 @@ class Search:
             thread = ThreadRef(team=self._identity.team, channel=channel, root_ts=each.root_ts)
             posts = await self._tried(self._read_thread(each.read, thread), channel)
             if posts is not None:
-                self._note(channel, posts)
                 missed += await self._candidates(each.read, posts)
         return missed
 
@@ -367,10 +341,6 @@ class Search:
         if "" < with_bot.get(root_ts, "") < post.ts:
             return True
         return bool(await self._sessions.turns_of(post.thread.session))
-
-    def _note(self, channel: str, posts: Iterable[str]) -> None:
-        """Posts of a conversation were read."""
-        self.newest[channel] = max([*posts, self.newest.get(channel, "")])
 
     async def _tried(self, reading: Awaitable[T], channel: str) -> T | None:
         """What was read of a conversation; None where it could not be, which costs nothing else.

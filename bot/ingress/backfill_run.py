@@ -1,21 +1,21 @@
 """The runs of the backfill: missed posts are answered once, oldest first.
 
-Watermarks say how far each conversation was heard; while posts may be missing none moves, so that
-after a crash the beginning of the gap is known. Edits and deletions of what is not answered yet are
-made up for, too. What is older than a day is listed in a notice in place of an answer.
+The watermark says up to when Slack was heard; while posts may be missing it stays, so that after a
+crash the beginning of the gap is known. Edits and deletions of what is not answered yet are made up
+for, too. What is older than a day is listed in a notice in place of an answer.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from agent_core.background import Background
 from agent_core.messages import JsonObject
 from agent_core.runtime import KnownSessions, Marks, detect_language
 from bot.front import FrontDoor
-from bot.inbound import InboundPost, object_in, plain_text, posted_at, text_in
-from bot.ingress.backfill import ALIVE, Gap, MissedPost, Search, as_ts
+from bot.inbound import InboundPost, plain_text, posted_at
+from bot.ingress.backfill import Gap, MissedPost, Search, as_ts
 from bot.ingress.filter import Admitted
 from bot.ingress.ingress import Ingress
 from bot.render import one_line
@@ -26,7 +26,8 @@ from bot.words import BOT
 MAX_SILENCE_S = 60.0
 """A beat that comes later than this after the one before tells of a process that stood still."""
 
-ALIVE_STEP_S = 30.0
+STEP_S = 30.0
+"""How often the watermark is written down."""
 BEAT_S = 5.0
 RUN_AGAIN_S = 60.0
 """How long to wait with another run where something could not be read."""
@@ -46,8 +47,11 @@ MAX_NAME_CHARS = 60
 logger = logging.getLogger(__name__)
 
 
-class Watermarks:
-    """The newest post heard in each conversation, written down a little later than it is heard."""
+class Watermark:
+    """Up to when Slack was heard: nothing was missed before, in no conversation.
+
+    It is written down a little later, and does not move while posts may be missing.
+    """
 
     def __init__(
         self,
@@ -58,57 +62,38 @@ class Watermarks:
         """`now_s` is the time of day, in seconds since the epoch."""
         self.has_gap = asyncio.Event()
         self._marks = marks
-        self._prefix = f"slack:{team}:"
+        self._name = f"slack:{team}:*"
         self._now_s = now_s
-        self._saved: dict[str, str] = {}
-        self._newest: dict[str, str] = {}
-        self._before: dict[str, str] = {}
-        """How far each conversation was heard when the gap opened."""
+        self._heard_s = 0.0
         self._gaps = 0
         self._beat_at_s = 0.0
 
     async def open(self) -> None:
-        """Read the watermarks. Before the first start of all, nothing can have been missed."""
-        stored = await self._marks.load(self._prefix)
-        for name, ts in stored.items():
-            self._saved[name.removeprefix(self._prefix)] = ts
+        """Read the watermark. Before the first start of all, nothing can have been missed."""
+        stored = await self._marks.load(self._name)
         self._beat_at_s = self._now_s()
-        if ALIVE in self._saved:
+        if self._name in stored:
+            self._heard_s = float(stored[self._name])
             self.lose("the bot was not running")
         else:
-            await self._save({ALIVE: as_ts(self._beat_at_s)})
-
-    def note(self, body: JsonObject) -> None:
-        """A payload was received; whoever wrote the post and whoever it is for."""
-        self._check_silence()
-        event = object_in(body, "event")
-        channel = text_in(event, "channel")
-        self.note_post(channel, text_in(event, "ts"))
-
-    def note_post(self, channel: str, ts: str) -> None:
-        """A post of a conversation was heard, live or afterwards."""
-        newest_ts = self._newest.get(channel, "")
-        if channel and ts > newest_ts:
-            self._newest[channel] = ts
+            await self._save(self._beat_at_s)
 
     def lose(self, reason: str) -> None:
         """Something may be missing from now on, until the gap is closed."""
         self._gaps += 1
         if not self.has_gap.is_set():
             logger.info("posts may be missing: %s", reason)
-            self._before = {**self._saved, **self._unsaved()}
         self.has_gap.set()
 
     def gap(self) -> Gap:
         """The gap as it is now, to look at and then close."""
-        marks = self._before if self.has_gap.is_set() else self._saved
-        return Gap(began_s=self._now_s(), marks=dict(marks), number=self._gaps)
+        return Gap(began_s=self._now_s(), heard_s=self._heard_s, number=self._gaps)
 
     async def close(self, gap: Gap) -> None:
         """All that was said in the gap was seen to. A newer one stays open."""
         if gap.number != self._gaps:
             return
-        await self._save({**self._unsaved(), ALIVE: as_ts(gap.began_s)})
+        await self._save(gap.began_s)
         if gap.number == self._gaps:
             self._beat_at_s = self._now_s()
             self.has_gap.clear()
@@ -117,41 +102,29 @@ class Watermarks:
         """Write down how far one is; to be called every few seconds, with the socket's state."""
         if not is_well:
             self.lose("the socket is not open")
-        self._check_silence()
-        if self.has_gap.is_set():
-            return
-        marks = self._unsaved()
+        self.check_silence()
         now_s = self._now_s()
-        alive_s = float(self._saved[ALIVE])
-        if now_s - alive_s >= ALIVE_STEP_S:
-            marks[ALIVE] = as_ts(now_s)
-        await self._save(marks)
+        if not self.has_gap.is_set() and now_s - self._heard_s >= STEP_S:
+            await self._save(now_s)
 
-    def _check_silence(self) -> None:
-        """A process that stood still may have missed posts."""
+    def check_silence(self) -> None:
+        """A process that stood still may have missed posts; called with every payload, too."""
         now_s = self._now_s()
         silence_s = now_s - self._beat_at_s
         self._beat_at_s = now_s
         if silence_s > MAX_SILENCE_S:
             self.lose(f"the process stood still for {silence_s:.0f} s")
 
-    def _unsaved(self) -> dict[str, str]:
-        saved = self._saved
-        return {channel: ts for channel, ts in self._newest.items() if ts > saved.get(channel, "")}
-
-    async def _save(self, marks: Mapping[str, str]) -> None:
-        if not marks:
-            return
-        named = {f"{self._prefix}{name}": ts for name, ts in marks.items()}
-        await self._marks.save(named)
-        self._saved.update(marks)
+    async def _save(self, heard_s: float) -> None:
+        await self._marks.save({self._name: as_ts(heard_s)})
+        self._heard_s = heard_s
 
 
 @dataclass(slots=True)
 class Backfill:
     """Looks for missed posts whenever there was a gap, beside live traffic.
 
-    What it finds goes the way of live posts. Open the watermarks before the socket.
+    What it finds goes the way of live posts. Open the watermark before the socket.
     """
 
     _ingress: Ingress
@@ -159,7 +132,7 @@ class Backfill:
     _api: SlackApi
     _identity: Identity
     _sessions: KnownSessions
-    watermarks: Watermarks
+    watermark: Watermark
     _head_start_s: float = HEAD_START_S
     _background: Background = field(init=False, default_factory=Background)
     _threads: dict[ThreadRef, asyncio.Task[None]] = field(
@@ -172,7 +145,7 @@ class Backfill:
 
         A post that begins a thread waits for nothing, and none waits for long.
         """
-        if not post.is_reply or not self.watermarks.has_gap.is_set():
+        if not post.is_reply or not self.watermark.has_gap.is_set():
             return
         if post.thread not in self._threads:
             self._threads[post.thread] = self._background.start(self._backfill_thread(post))
@@ -185,17 +158,17 @@ class Backfill:
         """
 
         async def beat() -> None:
-            await self.watermarks.beat(is_well=is_well())
+            await self.watermark.beat(is_well=is_well())
 
         async def run_when_needed() -> None:
-            await self.watermarks.has_gap.wait()
+            await self.watermark.has_gap.wait()
             if is_well() and not await self._try_to_run():
                 await self._api.clock.sleep(RUN_AGAIN_S)
 
         async def pause() -> None:
             await self._api.clock.sleep(BEAT_S)
 
-        self._background.repeat(beat, pause=pause, name="the watermarks")
+        self._background.repeat(beat, pause=pause, name="the watermark")
         self._background.repeat(run_when_needed, pause=pause, name="the backfill")
 
     async def close(self) -> None:
@@ -203,23 +176,21 @@ class Backfill:
         await self._background.close()
 
     async def run(self) -> bool:
-        """Look for what was missed since the watermarks, and see to it.
+        """Look for what was missed since the watermark, and see to it.
 
-        False if something could not be seen to and waits for another run: the watermarks stay.
+        False if something could not be seen to and waits for another run: the watermark stays.
         Raises SlackError where Slack could not be asked. Nothing is lost; run again.
         """
         self._ingress.replies.forget()
         search = self._search()
         if not await self._see_to(search):
             return False
-        for channel, ts in search.newest.items():
-            self.watermarks.note_post(channel, ts)
-        await self.watermarks.close(search.gap)
+        await self.watermark.close(search.gap)
         self._threads = {at: task for at, task in self._threads.items() if not task.done()}
         return True
 
     def _search(self) -> Search:
-        gap = self.watermarks.gap()
+        gap = self.watermark.gap()
         return Search(self._api.channels, self._identity, self._sessions, gap)
 
     async def _see_to(self, search: Search) -> bool:
@@ -295,12 +266,12 @@ class Backfill:
         by_channel: dict[str, list[MissedPost]] = {}
         for missed in sorted(late, key=lambda missed: float(missed.post.ts)):
             channel = missed.post.thread.channel
-            if gap.is_new(channel, missed.post.ts):
+            if gap.is_new(missed.post.ts):
                 by_channel.setdefault(channel, []).append(missed)
         were_listed = True
         for channel, posts in by_channel.items():
             try:
-                await self._announce_late(channel, posts, since=as_ts(gap.since_s(channel)))
+                await self._announce_late(channel, posts, since=as_ts(gap.heard_s))
             except SlackRefused as refused:
                 logger.warning("%s gets no notice of unanswered posts: %s", channel, refused)
             except Exception:

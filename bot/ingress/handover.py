@@ -333,9 +333,7 @@ class Handover:
         turn = await self._front.known_turn(key)
         if turn is None or not turn.is_at_work:
             return
-        edited_at = datetime.fromtimestamp(post.version_s, UTC)
-        is_told = key in self._explained
-        if is_told or turn.written_at >= edited_at or turn.text == text:
+        if key in self._explained or turn.text == text:
             return
         self._explained[key] = True
         notice = BOT.say(post_language(post, author.person), "ingress-begun")

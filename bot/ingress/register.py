@@ -167,9 +167,9 @@ class _Taking(AsyncMiddleware):
         try:
             event = await self._ingress.receive(body)
         except Exception:
-            self._backfill.watermarks.lose("a payload could not be received; it may not come again")
+            self._backfill.watermark.lose("a payload could not be received; it may not come again")
             raise
-        self._backfill.watermarks.note(body)
+        self._backfill.watermark.check_silence()
         if event is not None:
             self._ingress.under_way.start(self._hand_over(event), name="hand over")
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from agent_core.events import (
-    ApprovalDecided,
     ApprovalRequested,
+    AskDecided,
     PlannedAction,
     SentFile,
 )
@@ -113,7 +113,7 @@ def approval_draft(
     is_whole: bool,
     is_attached: bool = False,
     unseen: Sequence[SentFile] = (),
-    edited: ApprovalDecided | None = None,
+    edited: AskDecided | None = None,
 ) -> PostDraft:
     """The card while it is undecided; what neither it nor a file shows cannot be approved.
 
@@ -145,7 +145,7 @@ def approval_draft(
     return PostDraft(text=_fallback(event, words), blocks=tuple(blocks))
 
 
-def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> PostDraft:
+def decided_draft(event: ApprovalRequested, decided: AskDecided, words: Words) -> PostDraft:
     """The card once it is decided: the same facts, and how it ended in place of the buttons."""
     ending = decision(decided, words)
     blocks = _facts(event, words, is_whole=is_short(event, words))
@@ -156,12 +156,10 @@ def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Wor
     return PostDraft(text=text, blocks=tuple(blocks))
 
 
-def decision(decided: ApprovalDecided, words: Words) -> str:
+def decision(decided: AskDecided, words: Words) -> str:
     """One sentence on how it ended, who ended it, when, and why."""
-    sentence = f"consent-decided-{decided.verdict}"
-    if decided.verdict == "approved" and decided.for_thread:
-        sentence += "-thread"
-    elif decided.reason.strip():
+    sentence = f"consent-decided-{decided.verdict.replace('_', '-')}"
+    if decided.reason.strip():
         sentence += "-because"
     reason = made_visible(decided.reason)
     return words(

@@ -13,9 +13,8 @@ from functools import partial
 from agent_core.errors import AgentError, AskRefused
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
-    AuthEnded,
+    AskDecided,
     AuthRequired,
     MessageTaken,
     QuestionAsked,
@@ -89,8 +88,8 @@ class AskPosts:
         """The newest, while its card shows buttons."""
         self._ending = ""
         """How that question ended."""
-        self._requests: dict[AskId, ApprovalRequested] = {}
-        self._edited: dict[ToolCallId, ApprovalDecided] = {}
+        self._requests: dict[AskId, ApprovalRequested | AuthRequired] = {}
+        self._edited: dict[ToolCallId, AskDecided] = {}
         """By call, how the edition of its approval ended that a person edited."""
 
     async def ask(self, event: Wait) -> None:
@@ -107,19 +106,17 @@ class AskPosts:
                 if not self._destination.journal.bookmark.post_of(op):
                     await self._request(event)
             case AuthRequired():
+                self._requests[event.ask] = event
                 await self._destination.post(op, connection_draft(event, words))
                 await self._destination.journal.once(op.part("link"), partial(self._whisper, event))
 
     async def hear(self, event: AnyEvent) -> None:
         """Take the buttons away once an Ask has ended, and say how."""
         match event:
-            case ApprovalDecided(verdict="edited"):
+            case AskDecided(verdict="edited"):
                 self._edited[event.call_id] = event  # the next edition's card says so
-            case ApprovalDecided():
+            case AskDecided():
                 await self._settle(event)
-            case AuthEnded():
-                draft = connection_ended_draft(event, self._destination.board.words)
-                await self._destination.settle(_op(event.turn, event.ask), event.outcome, draft)
             case _ if event.run == ROOT_RUN:
                 await self._hear_answer(event)
             case _:
@@ -185,13 +182,16 @@ class AskPosts:
         except ContentRefused as refused:
             _log.warning("an approval is not taken: %s", refused)
 
-    async def _settle(self, decided: ApprovalDecided) -> None:
-        """Say in an approval's card how it ended. Without the request there is no card."""
-        request = self._requests.get(decided.ask)
-        if request is None:
-            return
+    async def _settle(self, decided: AskDecided) -> None:
+        """Say in the card how its Ask ended. Without the request there is no card."""
         words = self._destination.board.words
-        draft = await asyncio.to_thread(decided_draft, request, decided, words)
+        match self._requests.get(decided.ask):
+            case ApprovalRequested() as request:
+                draft = await asyncio.to_thread(decided_draft, request, decided, words)
+            case AuthRequired() as request:
+                draft = connection_ended_draft(request, decided, words)
+            case None:
+                return
         await self._destination.settle(_op(decided.turn, decided.ask), decided.verdict, draft)
 
     async def _whisper(self, event: AuthRequired, _may_exist: bool) -> None:
@@ -337,10 +337,10 @@ def connection_draft(event: AuthRequired, words: Words) -> PostDraft:
     return card(text, consent_button(link, words), consent_button(skip, words))
 
 
-def connection_ended_draft(event: AuthEnded, words: Words) -> PostDraft:
+def connection_ended_draft(event: AuthRequired, decided: AskDecided, words: Words) -> PostDraft:
     """The card once the accounts are connected, or are not waited for any more."""
     text = words(
-        f"consent-ended-{event.outcome}",
+        f"consent-ended-{decided.verdict}",
         n=len(event.toolkits),
         who=mention(event.asker),
         what=app_names(event.toolkits, words),

@@ -20,10 +20,9 @@ from agent_core.clock import machine_time
 from agent_core.errors import SessionError
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
     ArtifactSaved,
-    AuthEnded,
+    AskDecided,
     AuthRequired,
     QuestionAsked,
     RouteChosen,
@@ -76,9 +75,7 @@ BACKOFF = Backoff(first_s=5.0, longest_s=60.0, jitter=0.0)
 CLOSE_PATIENCE_S = 3.0
 MAX_TITLE_CHARS = 60
 
-Awaited = (
-    TurnFinished | QuestionAsked | ApprovalRequested | ApprovalDecided | AuthRequired | AuthEnded
-)
+Awaited = TurnFinished | QuestionAsked | ApprovalRequested | AuthRequired | AskDecided
 """Events that a person waits to see; if Slack does not take one, it is shown again."""
 BARE = TurnStarted | ArtifactSaved | TurnFinished
 """Events that are shown of a quarantined turn: its answer and its files."""

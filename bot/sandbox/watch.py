@@ -12,9 +12,8 @@ from typing import TypeVar
 
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
-    AuthEnded,
+    AskDecided,
     AuthRequired,
     QuestionAsked,
     RouteChosen,
@@ -115,10 +114,8 @@ class WatchedTurn:
                     asks[event.ask] = {"kind": "approval", "who": event.asker, "ended": None}
                 case AuthRequired():
                     asks[event.ask] = {"kind": "connection", "who": event.asker, "ended": None}
-                case ApprovalDecided():
+                case AskDecided():
                     asks[event.ask]["ended"] = event.verdict
-                case AuthEnded():
-                    asks[event.ask]["ended"] = event.outcome
                 case _:
                     pass
         return list(asks.values())
@@ -172,12 +169,15 @@ class Watch:
         await self.until(is_settled, timeout_s=timeout_s, otherwise="The bot did not come to rest")
 
     async def until(
-        self, holds: Callable[[], Awaitable[bool]], *, timeout_s: float, otherwise: str
-    ) -> None:
-        """Wait for a condition. Raises NoTurnError, with `otherwise`, at the time-out."""
+        self, look: Callable[[], Awaitable[E | None]], *, timeout_s: float, otherwise: str
+    ) -> E:
+        """Wait until `look` gives something true. Raises NoTurnError, with `otherwise`, if late."""
         try:
             async with asyncio.timeout(timeout_s):
-                while not await holds():
+                while True:
+                    result = await look()
+                    if result:
+                        return result
                     await self._check()
                     await asyncio.sleep(_POLL_S)
         except TimeoutError as error:
@@ -211,9 +211,8 @@ class Watch:
         posts = count()
         while posts < wanted:
             so_far = f"of {wanted} posts {posts} are there at {local(clock.now())}"
-            due = await self._next_due()
-            if due is None:
-                raise NoTurnError(f"No schedule is due: {so_far} by the sandbox's clock.")
+            nothing_due = f"No schedule was due: {so_far} by the sandbox's clock"
+            due = await self.until(self.bot.next_due, timeout_s=_DUE_S, otherwise=nothing_due)
             if silent_slots == _SILENT_SLOTS:
                 raise NoTurnError(
                     f"{silent_slots} slots in a row were silent: {so_far} by the sandbox's clock."
@@ -226,16 +225,6 @@ class Watch:
             if count() > posts:
                 silent_slots = 0
             posts = count()
-
-    async def _next_due(self) -> datetime | None:
-        """The next slot, with some patience for a schedule that is just being made."""
-        for _ in range(int(_DUE_S / _POLL_S)):
-            due = await self.bot.next_due()
-            if due is not None:
-                return due
-            await self._check()
-            await asyncio.sleep(_POLL_S)
-        return None
 
     async def _is_past(self, slot: datetime) -> bool:
         """Whether the bot has begun with a slot."""

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from mcp_local.errors import UnreadableFile
 from mcp_local.extract.office import Package, excel_text, without_marks, word_text
 
-DocumentKind = Literal["text", "pdf", "docx", "xlsx", "picture"]
+DocumentKind = Literal["text", "pdf", "office", "picture"]
 
 MAX_CHARS = 1_000_000
 """Of one file's text; what stands behind is left out, and that is said."""
@@ -74,7 +74,7 @@ def kind_of(data: bytes) -> DocumentKind:
     if head[4:8] == b"ftyp" and head[8:12] in _HEIC:
         raise UnreadableFile("heic")
     if head.startswith(_ZIP):
-        return "xlsx" if b"xl/workbook.xml" in data else "docx"
+        return "office"
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" not in data or _is_utf8(data):
         return "text"
     raise UnreadableFile("unknown")
@@ -118,7 +118,7 @@ def read_document(data: bytes, kind: DocumentKind) -> Document:
     if not text.strip():
         raise UnreadableFile("no_text")
     notes = " ".join(filter(None, (package.note, note)))
-    return Document(kind="xlsx" if is_excel else "docx", text=text, note=notes)
+    return Document(kind="office", text=text, note=notes)
 
 
 def _within(pieces: Iterator[str]) -> tuple[str, str]:

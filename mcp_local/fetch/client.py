@@ -7,7 +7,7 @@
 import asyncio
 import codecs
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, Literal, Self
@@ -19,6 +19,7 @@ from aiohttp import (
     ClientResponse,
     ClientSession,
     ClientTimeout,
+    ConnectionTimeoutError,
     TCPConnector,
 )
 from aiohttp.client_exceptions import (
@@ -56,9 +57,6 @@ _PACKINGS = frozenset({"", "identity", "gzip", "deflate", "br"})
 
 
 TextKind = Literal["html", "text"]
-
-Permit = Callable[[URL], Awaitable[None]]
-"""Asked before every hop; raises FetchDenied to stop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +128,9 @@ class Client:
     async def __aexit__(self, *error: object) -> None:
         await self._session.close()
 
-    async def page(self, url: str, permit: Permit | None = None) -> FetchedPage:
+    async def page(self, url: str, manners: "Manners | None" = None) -> FetchedPage:
         """Fetch a page; FetchDenied or FetchFailed say in plain words why not."""
-        response = await self.get(url, limits=self._limits, permit=permit)
+        response = await self.get(url, limits=self._limits, manners=manners)
         _require_success(response.status)
         return FetchedPage(
             final_url=response.url,
@@ -140,19 +138,19 @@ class Client:
             text=decode(response.body, response.content_type),
         )
 
-    async def get(self, url: str, *, limits: Limits, permit: Permit | None = None) -> Response:
-        """The answer after all redirects, whatever its status."""
+    async def get(self, url: str, *, limits: Limits, manners: "Manners | None" = None) -> Response:
+        """The answer after all redirects, whatever its status; `manners` are asked at each hop."""
         target = read_url(url, self._allowance)
         try:
             async with asyncio.timeout(limits.total_s):
-                return await self._follow(target, limits.max_bytes, permit)
+                return await self._follow(target, limits.max_bytes, manners)
         except TimeoutError:
             raise FetchFailed("too slow") from None
 
-    async def _follow(self, url: URL, max_bytes: int, permit: Permit | None) -> Response:
+    async def _follow(self, url: URL, max_bytes: int, manners: "Manners | None") -> Response:
         for _ in range(MAX_REDIRECTS + 1):
-            if permit:
-                await permit(url)
+            if manners:
+                await manners.require(url, self)
             async with self.open("GET", url, headers=_HEADERS) as response:
                 location = response.headers.get("Location")
                 if response.status not in _REDIRECTS or not location:
@@ -188,10 +186,11 @@ class Client:
             raise FetchFailed("the site's certificate is not valid") from None
         except InvalidURL:
             raise FetchDenied("not allowed: not a proper URL") from None
-        except ClientConnectorError as error:
+        except (ClientConnectorError, ConnectionTimeoutError) as error:
             raise Unreached("the site could not be reached") from error
         except ClientError as error:
-            raise FetchFailed(_plain(error)) from error
+            reason = "the site's answer broke off, is damaged or is not proper HTTP"
+            raise FetchFailed(reason) from error
         except OSError as error:
             raise FetchFailed("the site could not be reached") from error
 
@@ -234,17 +233,6 @@ def _require_success(status: int) -> None:
             raise FetchFailed(f"the site gave no page ({status})")
         case _:
             return
-
-
-def _plain(error: ClientError) -> str:
-    if isinstance(error, TimeoutError):
-        return "too slow"
-    text = type(error).__name__
-    if "Payload" in text or "Disconnected" in text:
-        return "the site's answer broke off or is damaged"
-    if "Response" in text:
-        return "the site's answer is not proper HTTP"
-    return "the site could not be reached"
 
 
 MAX_ROBOTS_BYTES = 500 * 1024

@@ -227,10 +227,8 @@ def _plain_words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-MAX_NAMES = 10
-
 _TAG = re.compile(
-    r"""<\s*+/?\s*+(
+    r"""<\s*+/?\s*+(?:
         a | article | aside | audio | b | base | body | br | button | canvas | center | details
       | dialog | div | em | embed | font | footer | form | frame | frameset | h[1-6] | head
       | header | hr | html | i | iframe | img | input | li | link | map | marquee | math | meta
@@ -244,26 +242,16 @@ _TAG = re.compile(
 
 def find_foreign(title: str, tokens: Iterable[Token]) -> list[str]:
     """Warnings for the author on what has no effect in the page; code may hold anything."""
-    texts = [title]
-    pictures = 0
-    for token in tokens:
-        for child in token.children or ():
-            if child.type == "text":
-                texts.append(child.content)
-            pictures += child.type == "image"
-    names: set[str] = set()
-    for text in texts:
-        names.update(match[1].lower() for match in _TAG.finditer(text))
+    children = [child for token in tokens for child in token.children or ()]
+    texts = [title, *(child.content for child in children if child.type == "text")]
     warnings: list[str] = []
-    if names:
-        listed = ", ".join(f"<{name}>" for name in sorted(names)[:MAX_NAMES])
+    if any(map(_TAG.search, texts)):
         warnings.append(
-            f"HTML has no effect in a report: {listed} stand in it as plain text. Say it in "
-            "Markdown and call write_report again."
+            "HTML has no effect in a report: it stands there as plain text. Say it in Markdown and "
+            "call write_report again."
         )
-    if pictures:
+    if any(child.type == "image" for child in children):
         warnings.append(
-            f"Pictures are left out of a report, {pictures} here; "
-            "only their descriptions are shown."
+            "Pictures are left out of a report; only their descriptions are shown in it."
         )
     return warnings

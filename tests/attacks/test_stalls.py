@@ -6,7 +6,6 @@ Work is measured in CPU time of the thread that does it, which other programs ha
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
-from datetime import date
 
 import pytest
 import pytest_asyncio
@@ -25,16 +24,15 @@ from mcp_local.passages import sentence_spans
 from mcp_local.report.citations import find_foreign
 from mcp_local.report.compose import ReportDraft, compose_report
 from mcp_local.report.markdown import parse_markdown
-from mcp_local.sources import NumberedSource
 from tests.attacks.shapes import FRAMED, UNITS, shape, shapes
 from tests.bench.stalls import DOORS
+from tests.mcp_local.report.reading import DAY, source
 
 SIZE = 20_000
 RENDERING = {"answer", "question"}
 """Here a fourth of the shapes shows that the work is not done on the loop; what it costs is seen
 below, with each shape.
 """
-_DAY = date(2026, 11, 23)
 MAX_CPU_S = 2.0
 """Far above what any shape costs, and far below what a quadratic reading of one costs."""
 PIECES = st.sampled_from([*UNITS.values(), *(beginning for beginning, *_ in FRAMED.values())])
@@ -138,11 +136,8 @@ def test_a_text_that_cannot_be_rendered_is_posted_as_it_is() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 3_000, "|a" * 300, "# a\n" * 6_000])
 def test_a_report_that_nobody_would_write_is_refused(text: str) -> None:
-    page = NumberedSource(
-        n=1, url="https://x.org", title="x", kind="page", ok=True, text="x", path="x.md"
-    )
     with pytest.raises(ToolkitError, match="Use fewer"):
-        compose_report(ReportDraft(title="x", markdown=f"x [1] {text}"), [page], _DAY)
+        compose_report(ReportDraft(title="x", markdown=f"x [1] {text}"), [source(1)], DAY)
 
 
 async def test_whoever_holds_the_loop_is_named_and_counted(

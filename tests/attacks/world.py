@@ -19,8 +19,8 @@ from agent_core.consent.policy import read_policy
 from agent_core.errors import AskRefused
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
+    AskDecided,
     AuthRequired,
     MessageTaken,
     TurnFinished,
@@ -212,8 +212,8 @@ class Outcome:
         return [event for event in self.events if isinstance(event, ApprovalRequested)]
 
     @property
-    def decided(self) -> list[ApprovalDecided]:
-        return [event for event in self.events if isinstance(event, ApprovalDecided)]
+    def decided(self) -> list[AskDecided]:
+        return [event for event in self.events if isinstance(event, AskDecided)]
 
     @property
     def connections(self) -> list[AuthRequired]:

@@ -16,8 +16,8 @@ from bot.sandbox.child import BotProcess, start_bot
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.driving import NoButtonError, find_buttons, find_own_links, press
 from bot.sandbox.slack import SlackStandIn
-from bot.sandbox.slack.clock import SandboxClock
 from bot.sandbox.slack.records import Post
+from bot.sandbox.slack.state import SandboxClock
 from bot.sandbox.web import SmallWeb
 from tests.bench.crash_model import RehearsedModel
 

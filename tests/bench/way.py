@@ -28,7 +28,7 @@ QUESTION = "What is a circuit breaker in a bot?"
 REPORT = "Write a report about rate limits of chat bots."
 MAIL = "email bob@example.com that lunch is at 12"
 ORDER = "every weekday at 9 post a digest on battery storage in #energy"
-DECISIONS = {("agent_core/sessions/asks.py", "AskStore.decide")}
+DECISIONS = {("agent_core/sessions/turns.py", "AskStore.decide")}
 """Where what a person decided is stored."""
 WAIT_S = 90.0
 

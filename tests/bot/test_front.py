@@ -148,9 +148,7 @@ async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: P
     turn_id = turn_of(message.key)
     async with asyncio.timeout(10):
         _ = [event async for event in bot.runtime.events(turn_id)]
-    assert await bot.front.known_turn(message.key) == KnownTurn(
-        text="continue", written_at=message.received_at, is_at_work=False
-    )
+    assert await bot.front.known_turn(message.key) == KnownTurn(text="continue", is_at_work=False)
     assert not await bot.front.revise(message.key, "continue otherwise")
     assert not await bot.front.withdraw(message.key)
 
@@ -166,7 +164,7 @@ async def test_what_the_work_took_in_is_at_work_for_as_long_as_that(place: Place
         first.release.set()
         await second.reached.wait()
         assert await bot.front.known_turn(remark.key) == KnownTurn(
-            text="in metres", written_at=NOW, is_at_work=True
+            text="in metres", is_at_work=True
         )
         assert not await bot.front.revise(remark.key, "in feet")
         assert not await bot.front.withdraw(remark.key)
@@ -175,7 +173,7 @@ async def test_what_the_work_took_in_is_at_work_for_as_long_as_that(place: Place
             turn_id = TurnId(f"turn:{place.message('continue').key}")
             _ = [event async for event in bot.runtime.events(turn_id)]
         assert await bot.front.known_turn(remark.key) == KnownTurn(
-            text="in metres", written_at=NOW, is_at_work=False
+            text="in metres", is_at_work=False
         )
 
 

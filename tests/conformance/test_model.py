@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -57,6 +57,7 @@ class Stage:
     """A model of one kind, and the server behind it where there is one."""
 
     server: MessagesServer | None = None
+    connections: list[AnthropicConnection] = field(default_factory=list[AnthropicConnection])
 
     def model(self, scripted: ScriptLine, streamed: Stream | Refusal) -> Model:
         """A model that answers so."""
@@ -64,6 +65,7 @@ class Stage:
             return ScriptedModel([scripted])
         self.server.answers.append(streamed)
         connection = AnthropicConnection(api_key="k", base_url=self.server.url)
+        self.connections.append(connection)
         return AnthropicModel("claude-sonnet-5-5", connection)
 
     def answers(self, kind: str) -> Model:
@@ -76,7 +78,10 @@ async def stage(request: pytest.FixtureRequest) -> AsyncGenerator[Stage]:
         yield Stage()
         return
     async with serve_messages() as server:
-        yield Stage(server=server)
+        stage = Stage(server=server)
+        yield stage
+        for connection in stage.connections:
+            await connection.close()
 
 
 async def items_of(model: Model) -> list[Delta | Reply]:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 from pydantic import TypeAdapter
@@ -147,10 +147,14 @@ class Done:
 async def test_what_was_done_is_returned_as_it_was_and_a_step_that_was_cut_off_is_done_again(
     lives: Lives,
 ) -> None:
-    done, results = Done(), list[str]()
+    done, results, counts = Done(), list[str](), list[tuple[int, ...]]()
+
+    async def count() -> tuple[int, ...]:
+        return (1, 2)
 
     async def body(steps: Steps) -> None:
         is_first = not results
+        counts.append(await steps.once("count", count, NUMBERS))
         results.append(await steps.once("a", done.work("a"), TEXT))
         second = done.cutting("b") if is_first else done.work("b")
         results.append(await steps.once("b", second, TEXT))
@@ -161,22 +165,7 @@ async def test_what_was_done_is_returned_as_it_was_and_a_step_that_was_cut_off_i
     await lives.live(body, done.cut)
     assert done.names == ["b"]
     assert results == ["a is done", "a is done", "b is done"]
-
-
-async def test_a_result_comes_back_in_its_own_type(lives: Lives) -> None:
-    done, results = Done(), list[tuple[int, ...]]()
-
-    async def count() -> tuple[int, ...]:
-        return (1, 2)
-
-    async def body(steps: Steps) -> None:
-        results.append(await steps.once("count", count, NUMBERS))
-        if len(results) == 1:
-            await steps.once("b", done.cutting("b"), TEXT)
-
-    await lives.live(body, done.cut)
-    await lives.live(body, asyncio.Event())
-    assert results == [(1, 2), (1, 2)]
+    assert counts == [(1, 2), (1, 2)], "it comes back in its own type"
 
 
 async def test_a_failure_is_a_record_too(lives: Lives) -> None:
@@ -200,86 +189,45 @@ async def test_a_failure_is_a_record_too(lives: Lives) -> None:
     assert done.names == ["fail", "b"]
 
 
-async def test_parallel_steps_keep_their_own_results_in_whatever_order_they_end(
+async def test_of_parallel_steps_each_keeps_its_result_and_only_those_cut_off_are_done_again(
     lives: Lives,
 ) -> None:
     done, results = Done(), list[list[str]]()
-
-    async def body(steps: Steps) -> None:
-        ended = {name: asyncio.Event() for name in "abc"}
-        waits_for = {"a": "b", "b": "c", "c": ""}
-
-        def after(name: str) -> Callable[[], Awaitable[str]]:
-            async def work() -> str:
-                if waits_for[name]:
-                    await ended[waits_for[name]].wait()
-                ended[name].set()
-                return await done.work(name)()
-
-            return work
-
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(steps.once(n, after(n), TEXT)) for n in "abc"]
-        results.append([task.result() for task in tasks])
-        if len(results) == 1:
-            await steps.once("d", done.cutting("d"), TEXT)
-
-    await lives.live(body, done.cut)
-    assert done.names == ["c", "b", "a", "d"]
-    done.begin_again()
-    await lives.live(body, done.cut)
-    assert done.names == []
-    assert results == [["a is done", "b is done", "c is done"]] * 2
-
-
-async def test_of_parallel_steps_only_those_that_were_cut_off_are_done_again(lives: Lives) -> None:
-    done, results = Done(), list[str]()
     is_again = asyncio.Event()
+    waits_for = {"a": "b", "b": "c", "c": ""}
 
     async def body(steps: Steps) -> None:
-        recorded = asyncio.Event()
+        recorded = {name: asyncio.Event() for name in "abc"}
 
-        async def slow() -> str:
-            if not is_again.is_set():
-                await recorded.wait()
-                return await done.cutting("slow")()
-            return await done.work("slow")()
+        async def step(name: str) -> str:
+            async def work() -> str:
+                if waits_for[name] and not is_again.is_set():
+                    await recorded[waits_for[name]].wait()
+                is_cut = name == "a" and not is_again.is_set()
+                return await (done.cutting(name) if is_cut else done.work(name))()
 
-        async def quick() -> None:
-            results.append(await steps.once("quick", done.work("quick"), TEXT))
-            recorded.set()
+            result = await steps.once(name, work, TEXT)
+            recorded[name].set()
+            return result
 
         async with asyncio.TaskGroup() as group:
-            group.create_task(steps.once("slow", slow, TEXT))
-            group.create_task(quick())
+            tasks = [group.create_task(step(name)) for name in "abc"]
+        results.append([task.result() for task in tasks])
 
     await lives.live(body, done.cut)
-    assert done.names == ["quick", "slow"]
+    assert done.names == ["c", "b", "a"]
     done.begin_again()
     is_again.set()
     await lives.live(body, done.cut)
-    assert done.names == ["slow"]
-    assert results == ["quick is done"] * 2
-
-
-async def test_another_step_in_the_place_of_a_recorded_one_cannot_replay(lives: Lives) -> None:
-    done = Done()
-
-    async def body(steps: Steps) -> None:
-        await steps.once("a", done.work("a"), TEXT)
-        await steps.once("b", done.cutting("b"), TEXT)
-
-    async def changed(steps: Steps) -> None:
-        await steps.once("other", done.work("other"), TEXT)
-
-    await lives.live(body, done.cut)
-    with pytest.raises(CannotReplay):
-        await lives.live(changed, asyncio.Event())
-    assert "other" not in done.names
+    assert done.names == ["a"]
+    assert results == [["a is done", "b is done", "c is done"]]
 
 
 @pytest.mark.proves("crashes.new_code")
-async def test_a_record_of_another_shape_cannot_replay(lives: Lives) -> None:
+@pytest.mark.parametrize(("name", "kind"), [("other", TEXT), ("a", NUMBERS)])
+async def test_another_step_and_a_record_of_another_shape_cannot_replay(
+    lives: Lives, name: str, kind: TypeAdapter[Any]
+) -> None:
     done = Done()
 
     async def body(steps: Steps) -> None:
@@ -287,14 +235,12 @@ async def test_a_record_of_another_shape_cannot_replay(lives: Lives) -> None:
         await steps.once("b", done.cutting("b"), TEXT)
 
     async def changed(steps: Steps) -> None:
-        async def count() -> tuple[int, ...]:
-            raise AssertionError("it was done")
-
-        await steps.once("a", count, NUMBERS)
+        await steps.once(name, done.work("changed"), kind)
 
     await lives.live(body, done.cut)
     with pytest.raises(CannotReplay):
         await lives.live(changed, asyncio.Event())
+    assert "changed" not in done.names
 
 
 async def test_a_child_is_begun_once_and_is_no_step_of_whoever_asks_for_it(lives: Lives) -> None:

@@ -1,6 +1,6 @@
 """Odd messages and broken places: each has a defined answer, and nothing is met with silence."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import pytest
 import pytest_asyncio
@@ -90,46 +90,32 @@ async def test_somebody_without_any_name_is_answered(world: World) -> None:
     assert turn.inbound.author_name
 
 
-async def test_a_bot_that_is_removed_in_mid_turn_answers_directly_and_then_falls_silent(
-    world: World,
-) -> None:
-    may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
-    world.model.play(ReplyText(text="Found it."))
-    root = await world.mention("continue with the long work", channel="energy")
-    await world.until(root, StepStarted, channel="energy")
-    await world.slack.remove_from_channel("energy", "bot")
-    may_go_on.set()
-    turn = await world.answered(root, channel="energy")
-    assert turn.outcome == "answered"
-    assert world.answers(root, channel="energy") == []
-    direct = [post.text for post in world.slack.posts(world.slack.dm_id("ann"))]
-    assert direct[-2:] == [NOT_IN_THREAD, "Found it."]
-    before = len(world.slack.calls)
-    await world.nothing_more_happens()
-    later = [call for call in world.slack.calls[before:] if "energy" in str(call.args)]
-    assert later == []
-    await world.slack.invite("energy", "bot")
-
-
-@pytest.mark.parametrize("becomes", ["renamed", "archived"])
+@pytest.mark.parametrize("becomes", ["renamed", "archived", "closed to the bot"])
 async def test_a_channel_that_changes_in_mid_turn_costs_no_answer(
     world: World, becomes: str
 ) -> None:
-    channel = "energy" if becomes == "renamed" else "shared"
+    slack = world.slack
+    channel = "shared" if becomes == "archived" else "energy"
+    changes: dict[str, Callable[[], Awaitable[object]]] = {
+        "renamed": lambda: slack.rename("energy", "power"),
+        "archived": lambda: slack.archive("shared"),
+        "closed to the bot": lambda: slack.remove_from_channel("energy", "bot"),
+    }
     may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
     world.model.play(ReplyText(text=f"It is {becomes}."))
     root = await world.mention("continue with the long work", channel=channel)
     await world.until(root, StepStarted, channel=channel)
-    await (
-        world.slack.rename("energy", "power")
-        if becomes == "renamed"
-        else world.slack.archive("shared")
-    )
+    await changes[becomes]()
     may_go_on.set()
     assert (await world.answered(root, channel=channel)).outcome == "answered"
-    direct = [post.text for post in world.slack.posts(world.slack.dm_id("ann"))]
+    direct = [post.text for post in slack.posts(slack.dm_id("ann"))]
     if becomes == "renamed":
         assert world.answers(root, channel=channel) == ["It is renamed."]
         assert "It is renamed." not in direct
-    else:
-        assert direct[-2:] == [NOT_IN_THREAD, "It is archived."]
+        return
+    assert world.answers(root, channel=channel) == []
+    assert direct[-2:] == [NOT_IN_THREAD, f"It is {becomes}."]
+    before = len(slack.calls)
+    await world.nothing_more_happens()
+    later = [call for call in slack.calls[before:] if slack.channels[channel] in str(call.args)]
+    assert later == []

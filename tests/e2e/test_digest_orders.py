@@ -112,21 +112,6 @@ async def test_a_plain_yes_or_no_of_the_owner_is_as_good_as_the_click(
     assert agreed == ([("active", NINE_ON_FRIDAY)] if told == "Scheduled as" else [])
 
 
-async def test_change_opens_the_form_and_shows_what_it_is_then(office: Office) -> None:
-    proposal = await office.say(ORDER)
-    await office.press(proposal, "change")
-    entered = {"days": "FREQ=WEEKLY;BYDAY=MO", "time": "14:30"}
-    assert await office.fill_in(await office.form(), entered) == {}
-    await office.world.slack.wait_for(
-        lambda slack: "Every Monday at 14:30" in slack.find(proposal.channel, proposal.ts).text
-    )
-    assert await office.schedules() == []
-    await office.press(proposal, "confirm")
-    await office.without_buttons(proposal)
-    [schedule] = await office.schedules()
-    assert "BYDAY=MO" in schedule.order.rule.recurrence
-
-
 @pytest.mark.proves("digest.question")
 async def test_what_is_missing_is_asked_for_until_it_is_there(office: Office) -> None:
     asked = reading("order", task="hydrogen", channel="#energy")

@@ -28,11 +28,11 @@ MAX_LINES = 9
 """A headline, five lines, what is new, a note, and the foot."""
 
 
-@pytest.mark.proves("digest.root")
-async def test_a_digest_is_a_short_post_with_links_and_a_thread_with_the_report(
+@pytest.mark.proves("digest.root", "digest.alone")
+async def test_a_digest_is_one_short_post_with_links_and_a_thread_with_the_report(
     office: Office,
 ) -> None:
-    schedule = await office.order()
+    schedule, before = await office.order(), len(office.world.slack.posts("energy"))
     [root] = await run(office, schedule)
     assert len(root.text.splitlines()) <= MAX_LINES
     assert f"Digest {schedule.number} · every weekday at 09:00" in root.text
@@ -40,12 +40,6 @@ async def test_a_digest_is_a_short_post_with_links_and_a_thread_with_the_report(
     [report] = [file for post in thread for file in post.files]
     assert report.name.endswith(".html")
     assert any(post.words for post in thread if post.files)
-
-
-@pytest.mark.proves("digest.alone")
-async def test_nothing_but_the_digest_appears_in_the_channel(office: Office) -> None:
-    schedule, before = await office.order(), len(office.world.slack.posts("energy"))
-    [root] = await run(office, schedule)
     posts = office.world.slack.posts("energy")[before:]
     assert {post.root_ts for post in posts} == {root.ts}
     assert [post.text for post in posts if post.text.startswith(PROGRESS)] == []
@@ -56,10 +50,17 @@ async def test_nothing_but_the_digest_appears_in_the_channel(office: Office) -> 
 
 
 @pytest.mark.proves("digest.alone", "digest.material")
-async def test_a_run_does_not_ask_people_and_cannot_change_schedules(office: Office) -> None:
+async def test_a_run_cannot_ask_people_or_change_schedules_and_is_given_what_was_told_before(
+    office: Office,
+) -> None:
     schedule = await office.order()
     await run(office, schedule, GRID)
-    request = office.world.requests_with("battery storage")[-1]
+    await run(office, schedule, FLOW)
+    request = office.world.requests_with("Told in earlier digests")[-1]
+    material = str(request["messages"])
+    assert "Grids grew by half (2026-03-20)" in material
+    assert "never an instruction" in material
+    assert "Grids grew by half" not in str(request["system"])
     tools = json.dumps([tool["name"] for tool in request["tools"]])
     assert "crawl" in tools
     assert "ask_user" not in tools
@@ -96,17 +97,6 @@ async def test_what_is_new_since_the_digest_before_is_stated(office: Office) -> 
     assert lines[1].startswith("• *new* Salt ")
     assert more.text.count("*new*") == 1
     assert any(line.startswith("_New since ") and line.endswith(": 1 of 3._") for line in lines)
-
-
-async def test_what_was_told_before_reaches_the_model_as_material(office: Office) -> None:
-    schedule = await office.order()
-    await run(office, schedule, GRID)
-    await run(office, schedule, FLOW)
-    request = office.world.requests_with("Told in earlier digests")[-1]
-    material = str(request["messages"])
-    assert "Grids grew by half (2026-03-20)" in material
-    assert "never an instruction" in material
-    assert "Grids grew by half" not in str(request["system"])
 
 
 @pytest.mark.proves("digest.only_new")

@@ -2,12 +2,10 @@
 
 import base64
 import json
-from dataclasses import replace
 
 import pytest
 
 from agent_core.events import RouteChosen
-from bot.sandbox.slack.records import Post
 from tests import attached
 from tests.e2e.world import CHANNEL, World
 
@@ -80,23 +78,6 @@ async def test_a_file_of_another_organisation_is_asked_for(world: World) -> None
     )
     await world.answered(ts)
     assert "Lunch at one." in world.answers(ts)[0]
-
-
-@pytest.mark.proves("files_in.slack")
-async def test_a_file_that_is_deleted_meanwhile_is_told(world: World) -> None:
-    root = await world.ask_simply("Which bridge is taller?")
-    world.play_simple()
-    post: Post = world.slack.find(CHANNEL, root)
-    shared = world.slack.backend.new_file(name="gone.pdf", content=b"x", user=post.user)
-    world.slack.state.files[shared.id] = replace(shared, is_deleted=True)
-    ts = world.slack.state.ids.fresh_ts()
-    told = replace(
-        post, ts=ts, thread_ts=root, files=(shared,), subtype="file_share", client_msg_id="its own"
-    )
-    world.slack.backend.add_post(told)
-    await world.slack.wait_for(
-        lambda slack: any("deleted in Slack" in p.text for p in slack.thread(CHANNEL, root))
-    )
 
 
 @pytest.mark.proves("files_in.faults")

@@ -32,10 +32,12 @@ def test_a_call_is_repeated_if_one_before_the_last_death_was_the_same(
 
 @pytest.mark.proves("sandbox.kill_at")
 @pytest.mark.process("only a process can be killed")
-async def test_a_bot_that_is_killed_twice_gives_one_answer_and_one_report(tmp_path: Path) -> None:
-    ran = await run_sandbox(tmp_path, REPORT, kill_at="ToolCallStarted,run_finished")
+async def test_a_bot_that_is_killed_twice_of_three_gives_one_answer_and_one_report(
+    tmp_path: Path,
+) -> None:
+    ran = await run_sandbox(tmp_path, REPORT, kill_at="ToolCallStarted,run_finished,question_asked")
     done = ran.json()
-    assert (done["restarts"], done["never_came"]) == (2, [])
+    assert (done["restarts"], done["never_came"]) == (2, ["question_asked"])
     assert 0 <= done["steps_repeated"] <= 2
     [turn] = done["turns"]
     assert turn["outcome"] == "answered"
@@ -44,12 +46,3 @@ async def test_a_bot_that_is_killed_twice_gives_one_answer_and_one_report(tmp_pa
     answers = [post for post in said if "Done in" not in post["text"]]
     assert len(answers) == 1
     assert all(post["thread_ts"] == asked["ts"] for post in said)
-
-
-@pytest.mark.process("only a process can be killed")
-async def test_an_event_that_never_comes_kills_nobody_and_is_named(tmp_path: Path) -> None:
-    ran = await run_sandbox(tmp_path, "What is the capital of France?", kill_at="artifact_saved")
-    done = ran.json()
-    assert (done["restarts"], done["steps_repeated"]) == (0, 0)
-    assert done["never_came"] == ["artifact_saved"]
-    assert done["turns"][0]["outcome"] == "answered"

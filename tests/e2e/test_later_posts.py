@@ -30,33 +30,22 @@ async def busy_bot(root: Path) -> AsyncGenerator[tuple[World, str, asyncio.Event
         yield world, ts, may_go_on
 
 
-@pytest.mark.proves("edits.running")
-async def test_an_edit_of_a_running_request_changes_nothing_and_its_author_is_told(
-    tmp_path: Path,
-) -> None:
+@pytest.mark.proves("edits.running", "edits.before")
+async def test_an_edit_reaches_the_work_only_while_the_message_waits(tmp_path: Path) -> None:
     async with busy_bot(tmp_path) as (world, ts, may_go_on):
         await world.slack.edit("ann", "general", ts, f"{world.slack.mention} count the ferries")
         await world.slack.wait_for(lambda _: world.told_in_private("ann"))
-        may_go_on.set()
-        await world.answered(ts)
-        assert world.told_in_private("ann") == [BOT.say("en", "ingress-begun")]
-        assert world.answers(ts)[-1] == ANSWER
-        assert world.requests_with("count the ferries") == []
-
-
-@pytest.mark.proves("edits.before")
-async def test_an_edit_of_a_message_that_waits_reaches_the_work_instead_of_the_old_text(
-    tmp_path: Path,
-) -> None:
-    async with busy_bot(tmp_path) as (world, ts, may_go_on):
         later = await world.slack.say("ann", "general", "and the viaducts too", thread_ts=ts)
         await world.becomes(later, lambda turn: turn.status == "queued")
         await world.slack.edit("ann", "general", later, "and the tunnels too")
         await world.becomes(later, lambda turn: "tunnels" in turn.inbound.text)
         may_go_on.set()
         await world.slack.wait_for(lambda _: world.requests_with("and the tunnels too"))
+        await world.answered(ts)
         assert world.requests_with("and the viaducts too") == []
-        assert world.told_in_private("ann") == []
+        assert world.requests_with("count the ferries") == []
+        assert world.told_in_private("ann") == [BOT.say("en", "ingress-begun")]
+        assert ANSWER in world.answers(ts)
 
 
 @pytest.mark.proves("edits.deleted")

@@ -12,7 +12,7 @@ from bot.sandbox.page import SandboxPage
 from tests.bot.sandbox.page.stage import grave
 from tests.browser import chromium_path, fresh_page
 from tests.e2e.one_task import in_one_task
-from tests.e2e.world import SIMPLE_ANSWER, World, bot_in_a_world, mail
+from tests.e2e.world import SIMPLE_ANSWER, World, bot_in_a_world
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
@@ -246,32 +246,6 @@ async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was
     effect = world.outside.composio.effects[-1]
     assert effect.arguments["body"] == "Lunch is at one."
     assert effect.account_user_id == f"{world.slack.team_id}:{world.slack.people['ben']}"
-
-
-async def test_of_two_people_only_the_asker_decides_on_an_approval(
-    world: World, page: Page
-) -> None:
-    composio = world.outside.composio
-    before = len(composio.effects)
-    composio.connect(f"{world.slack.team_id}:{world.slack.people['ann']}", "gmail")
-    world.model.play(mail("bob@example.com"))
-    world.model.play(ReplyText(text="I left it."))
-    thread = await open_thread(page, await mention(page, "continue with the mail"))
-    await act_as(page, "Ben Nevis")
-    await thread.get_by_role("button", name="Approve", exact=True).click(timeout=TURN_MS)
-    refusal = thread.get_by_text("Only the person who asked for this")
-    await expect(refusal).to_be_visible()
-    await act_as(page, "Ann Arbor")
-    await expect(thread.get_by_text("bob@example.com").first).to_be_visible()
-    await expect(refusal).to_be_hidden()
-    await thread.get_by_role("button", name="Reject…").click()
-    form = page.get_by_role("dialog")
-    await form.get_by_role("textbox").fill("Use the other address")
-    await form.get_by_role("button", name="Reject").click()
-    await expect(thread.get_by_text("“Use the other address”")).to_be_visible()
-    await expect(thread.get_by_text("I left it.")).to_be_visible(timeout=TURN_MS)
-    await expect(thread.get_by_role("button", name="Approve")).to_have_count(0)
-    assert composio.effects[before:] == []
 
 
 async def test_a_message_is_asked_about_from_its_menu_and_the_answer_is_rated(

@@ -69,25 +69,6 @@ async def test_a_black_hole_is_seen_from_outside_and_healed(
         await world.slack.wait_for(lambda slack: slack.open_sockets == 1)
 
 
-@pytest.mark.proves("socket.notice")
-async def test_a_notice_loses_nothing_under_traffic(tmp_path: Path) -> None:
-    async with bot_in_a_world(tmp_path) as world:
-        for _ in range(15):
-            world.play_simple()
-        roots: list[str] = []
-        for number in range(5):
-            for part in ("before", "with", "after"):
-                roots.append(await world.mention(f"Number {number}, {part} the notice?"))
-                if part == "before":
-                    await world.slack.sockets.disconnect(
-                        ("warning", "refresh_requested")[number % 2]
-                    )
-        for root in roots:
-            await world.answered(root)
-        assert [world.answers(root) for root in roots] == [[SIMPLE_ANSWER]] * 15
-        await world.slack.wait_for(lambda slack: slack.sockets.connections == 1)
-
-
 @pytest.mark.proves("ledger.lost_ack")
 async def test_an_acknowledgement_that_is_lost_is_one_answer(tmp_path: Path) -> None:
     async with bot_in_a_world(tmp_path) as world:

@@ -25,9 +25,9 @@ from bot.presenter.journal import READER
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, ReplyText, ToolUse
 from bot.sandbox.slack import App, SlackStandIn
-from bot.sandbox.slack.clock import SandboxClock
 from bot.sandbox.slack.people import TypedFile
 from bot.sandbox.slack.records import Delivery, Post
+from bot.sandbox.slack.state import SandboxClock
 from bot.sandbox.web import SmallWeb, WebPage
 from bot.sandbox.world import read_manifest
 from bot.settings import BotSettings

@@ -9,10 +9,9 @@ from PIL import Image
 from pypdfium2 import PdfDocument
 
 from mcp_local.report.compose import ReportDraft, compose_report, write_new_version
-from mcp_local.sources import NumberedSource
 from mcp_local.tools.report import PREVIEW_WIDTH
 from tests.browser import chromium_path
-from tests.mcp_local.report.reading import read_html
+from tests.mcp_local.report.reading import read_html, source
 from tests.mcp_local.sessions import Session
 
 A = "https://a.test/one"
@@ -38,10 +37,7 @@ def products(session: Session) -> list[str]:
 
 def dated(day: date) -> str:
     """A page of one sentence as it is composed on a day."""
-    source = NumberedSource(
-        n=1, url=A, title="The tower", kind="page", ok=True, text="It is.", path="a.md"
-    )
-    return compose_report(ReportDraft(title="Towers", markdown="It is. [1]"), [source], day).html
+    return compose_report(ReportDraft(title="Towers", markdown="It is. [1]"), [source(1)], day).html
 
 
 def name(stem: str, version: str = "") -> str:

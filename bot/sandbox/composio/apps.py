@@ -4,18 +4,17 @@ Mails, events and issues are each person's own. The pages are in a full-text ind
 """
 
 import asyncio
-import base64
 import re
 import secrets
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from operator import itemgetter
 from typing import NamedTuple
 
 from bot.sandbox.composio.catalogue import Data, ToolError, read_tools
-from bot.sandbox.composio.workbench import RemoteFiles, Storage, StoredFile
+from bot.sandbox.composio.workbench import Storage, StoredFile
 from bot.sandbox.web import PageLoader, WebPage
 
 _LAST_DAY = "9999-12-30"
@@ -27,8 +26,6 @@ _FIND = """SELECT rowid, snippet(pages, 1, '', '', '…', 40) FROM pages
 _IDLE = """a about an and are at be by can do does for from how in is it its of on or say that the
 their they this to was were what when where which who why will with your"""
 """Words that no page is looked for by."""
-_DAYS = {"h": 1 / 24, "d": 1, "w": 7, "m": 31, "y": 366}
-_WHEN = re.compile(r"(\d{0,3})([hdwmy])")
 
 
 class Caller(NamedTuple):
@@ -41,14 +38,12 @@ class Caller(NamedTuple):
 class Apps:
     """Everybody's data in the apps, and the tools over it, by slug.
 
-    In `storage`, reached at `origin`, lie the files that are attached to mails, in `remote` those
-    of the code interpreter.
+    In `storage`, reached at `origin`, lie the files that are attached to mails.
     """
 
     def __init__(
         self,
         storage: Storage,
-        remote: RemoteFiles,
         clock: Callable[[], datetime],
         origin: Callable[[], str],
     ) -> None:
@@ -57,7 +52,6 @@ class Apps:
         """How many each repository has."""
         self._mails: dict[str, list[Data]] = {}
         self._storage = storage
-        self._remote = remote
         self._clock = clock
         self._origin = origin
         self.tools: Mapping[str, Callable[[Caller, Data], Data]] = {
@@ -68,7 +62,6 @@ class Apps:
             "GOOGLECALENDAR_CREATE_EVENT": self._create_event,
             "GOOGLECALENDAR_EVENTS_LIST": self._list_events,
             "GITHUB_CREATE_AN_ISSUE": self._create_issue,
-            "CODEINTERPRETER_GET_FILE_CMD": self._get_file,
         }
 
     def mails(self, user_id: str) -> list[Data]:
@@ -110,14 +103,13 @@ class Apps:
         label: str,
         file: StoredFile | None,
     ) -> Data:
-        to = [given.get("recipient_email"), *given.get("extra_recipients", [])]
         mail_id = secrets.token_hex(8)
         mail: Data = {
             "messageId": mail_id,
             "threadId": mail_id,
             "subject": given.get("subject", ""),
             "sender": sender.identity,
-            "to": ", ".join(filter(None, to)),
+            "to": given.get("recipient_email", ""),
             "cc": ", ".join(given.get("cc", [])),
             "bcc": ", ".join(given.get("bcc", [])),
             "messageTimestamp": self._clock().isoformat(),
@@ -191,16 +183,6 @@ class Apps:
             "html_url": f"https://github.example.com/{repository}/issues/{number}",
         }
 
-    def _get_file(self, caller: Caller, given: Data) -> Data:
-        try:
-            data = self._remote.local(caller.user_id, given["file_path"]).read_bytes()
-        except OSError:
-            raise ToolError(f"File not found: {given['file_path']}") from None
-        try:
-            return {"content": data.decode()}
-        except UnicodeDecodeError:
-            return {"content": base64.b64encode(data).decode(), "encoding": "base64"}
-
 
 def _holds(mail: Data, query: str) -> bool:
     """Whether a mail holds every word of a query; operators such as `from:` are read as words."""
@@ -212,9 +194,8 @@ def _holds(mail: Data, query: str) -> bool:
 class SearchEngine:
     """Searches pages, which are read at the first search."""
 
-    def __init__(self, load: PageLoader, clock: Callable[[], datetime]) -> None:
+    def __init__(self, load: PageLoader) -> None:
         self._load = load
-        self._clock = clock
         self._pages: Sequence[WebPage] = ()
         self._index: sqlite3.Connection | None = None
         self._loading = asyncio.Lock()
@@ -234,26 +215,19 @@ class SearchEngine:
         return {"citations": citations}
 
     async def news(self, given: Data) -> Data:
-        """COMPOSIO_SEARCH_NEWS: articles, within a range of time where one is asked for."""
-        since = None
-        span = _WHEN.fullmatch(given.get("when", ""))
-        if span:
-            days = int(span[1] or 1) * _DAYS[span[2]]
-            since = self._clock() - timedelta(days=days)
-        results: list[Data] = []
-        for page, snippet in await self._find(given["query"]):
-            is_old = since and (page.date is None or page.date < since)
-            if page.kind == "web" or is_old:
-                continue
-            result = {
-                "position": len(results) + 1,
+        """COMPOSIO_SEARCH_NEWS: articles, the best first."""
+        hits = await self._find(given["query"])
+        results = [
+            {
                 "title": page.title,
                 "link": page.url,
                 "source": page.source,
                 "snippet": snippet,
                 "date": _write_date(page.date) if page.date else "",
             }
-            results.append(result)
+            for page, snippet in hits
+            if page.kind == "news"
+        ]
         return {"news_results": results[: given["num_results"]]}
 
     async def _find(self, query: str) -> list[tuple[WebPage, str]]:

@@ -21,6 +21,7 @@ _HEADERS = {
     "referrer-policy": "same-origin",
     "cache-control": "no-store",
 }
+_ENDED = "<p>It was used, is too old, or never was. Ask for a new one.</p>"
 _NOBODY = "<p>Nobody has connected an account.</p>"
 
 
@@ -40,9 +41,9 @@ class ComposioPages:
         ]
 
     async def _show_link(self, request: web.Request) -> web.Response:
-        account = self._accounts.by_link(request.match_info["token"])
-        if account is None or account.status != "INITIATED":
-            return _refuse(account)
+        account = self._accounts.waiting(request.match_info["token"])
+        if account is None:
+            return _page("This link has ended", _ENDED, status=410)
         app = _app_of(account)
         person = self._name(account.user_id)
         body = _CONSENT.substitute(
@@ -54,17 +55,15 @@ class ComposioPages:
 
     async def _decide(self, request: web.Request) -> web.Response:
         """Works once, within ten minutes."""
-        account = self._accounts.by_link(request.match_info["token"])
-        if account is None or account.status != "INITIATED":
-            return _refuse(account)
+        account = self._accounts.waiting(request.match_info["token"])
+        if account is None:
+            return _page("This link has ended", _ENDED, status=410)
         form = await request.post()
-        decision = form.get("decision")
-        if decision not in {"allow", "deny"}:
-            return _page("Nothing was decided", "<p>Choose Allow or Deny.</p>", status=400)
+        is_allowed = form.get("decision") == "allow"
         identity = str(form.get("identity", "")).strip()
-        account.finish(allowed=decision == "allow", identity=identity)
+        account.finish(allowed=is_allowed, identity=identity)
         app = escape(_app_of(account))
-        if decision == "deny":
+        if not is_allowed:
             return _page("Not connected", f"<p>{app} was not connected.</p>")
         person = f"<strong>{escape(account.identity)}</strong>"
         body = f"<p>{app} is connected as {person}. You can close this page.</p>"
@@ -87,13 +86,6 @@ class ComposioPages:
 
 def _app_of(account: ConnectedAccount) -> str:
     return toolkits()[account.toolkit]["name"]
-
-
-def _refuse(account: ConnectedAccount | None) -> web.Response:
-    if account is None:
-        return _page("There is no such link", "<p>Ask for a new one.</p>", status=404)
-    body = "<p>It was used, or is too old. Ask for a new one.</p>"
-    return _page("This link has ended", body, status=410)
 
 
 def _mail_html(mail: Data) -> str:

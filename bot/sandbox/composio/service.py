@@ -61,7 +61,7 @@ class ConnectedAccount:
 
     def as_person(self) -> Data:
         """Who the app takes the person for."""
-        return {"email": self.identity, "name": self.identity.partition("@")[0]}
+        return {"email": self.identity}
 
     def finish(self, *, allowed: bool, identity: str = "") -> None:
         """Set the status by the person's decision behind the link."""
@@ -110,10 +110,10 @@ class AccountStore:
                 return True
         return False
 
-    def by_link(self, token: str) -> ConnectedAccount | None:
-        """The account that a link is for, in any status."""
+    def waiting(self, token: str) -> ConnectedAccount | None:
+        """The account whose link has this token, until somebody decided or its time is over."""
         for account in self.all():
-            if account.link_token == token:
+            if account.link_token == token and account.status == "INITIATED":
                 return account
         return None
 
@@ -218,12 +218,12 @@ class Service:
         self.accounts = AccountStore(clock, name)
         self.storage = Storage()
         self.remote = RemoteFiles()
-        self.apps = Apps(self.storage, self.remote, clock, lambda: self.base_url)
+        self.apps = Apps(self.storage, clock, lambda: self.base_url)
         self.calls: list[ReceivedToolCall] = []
         """Every tool call that came in."""
         self.executions: list[AppExecution] = []
         """Every app tool that ran, in order."""
-        self.search = SearchEngine(pages, clock)
+        self.search = SearchEngine(pages)
         self.workbench = Workbench(self.remote)
         self._clock = clock
         self._meta = {
@@ -328,16 +328,13 @@ class Service:
         return ToolOutcome(data=data)
 
     def _status(self, user_id: str, slug: str) -> Data:
-        """Whether the person has connected a toolkit, as the search for tools tells it."""
+        """Whether the person has connected a toolkit."""
         active = self.accounts.active(user_id, slug)
-        status: Data = {
+        return {
             "toolkit": slug,
-            "description": toolkits()[slug]["description"],
             "has_active_connection": bool(active) or not needs_account(slug),
+            "current_user_info": active[0].as_person() if active else {},
         }
-        if active:
-            status["current_user_info"] = active[0].as_person()
-        return status
 
     async def _run_batch(self, session: RouterSession, given: Data) -> ToolOutcome:
         """One result for each item in the order asked; a failed item does not stop the others."""
@@ -384,31 +381,22 @@ class Service:
 
     async def _manage_connections(self, session: RouterSession, given: Data) -> ToolOutcome:
         """For each toolkit: active, initiated with a link, or failed with the reason."""
-        results = {
-            slug: {"toolkit": slug, **self._connect(session.user_id, slug)}
-            for slug in map(str.casefold, given["toolkits"])
-        }
+        slugs = map(str.casefold, given["toolkits"])
+        results = {slug: self._connect(session.user_id, slug) for slug in slugs}
         message = "Share each link with the person it is for, and only with them."
         return ToolOutcome(data={"message": message, "results": results})
 
     def _connect(self, user_id: str, slug: str) -> Data:
         if slug not in toolkits():
-            return {
-                "status": "failed",
-                "has_active_connection": False,
-                "error_message": NO_TOOLKIT.format(slug),
-            }
-        active = self.accounts.active(user_id, slug)
-        if active or not needs_account(slug):
-            return {
-                "status": "active",
-                "has_active_connection": True,
-                "current_user_info": active[0].as_person() if active else {},
-            }
+            error = NO_TOOLKIT.format(slug)
+            return {"toolkit": slug, "status": "failed", "error_message": error}
+        status = self._status(user_id, slug)
+        if status["has_active_connection"]:
+            return {**status, "status": "active"}
         account = self.accounts.begin(user_id, slug)
         return {
+            **status,
             "status": "initiated",
-            "has_active_connection": False,
             "redirect_url": self.link_of(account),
             "instruction": "Share this link with the user. It lives for ten minutes, works once.",
         }

@@ -38,8 +38,6 @@ _PREFIX = "/api/v3.1"
 _SESSION = f"{_PREFIX}/tool_router/session"
 _DIRECT_CHARS = 20_000
 """Where a session does not say how long results may be that come directly."""
-_MAX_BYTES = 6_000_000
-"""The transport's limit for one answer."""
 _MAX_FILE_BYTES = 100_000_000
 
 _OPEN_PATHS = (LINK_PATH, "/s3/", "/mailbox")
@@ -107,8 +105,8 @@ class ComposioStandIn(Service):
 
         Raises LookupError where the link waits for nobody.
         """
-        account = self.accounts.by_link(link.rpartition("/")[2])
-        if account is None or account.status != "INITIATED":
+        account = self.accounts.waiting(link.rpartition("/")[2])
+        if account is None:
             raise LookupError(link)
         account.finish(allowed=True)
 
@@ -117,7 +115,6 @@ class ComposioStandIn(Service):
         app.add_routes(self._rest_routes())
         app.add_routes(ComposioPages(self).routes())
         app.router.add_post("/v3/mcp/{session_id}", self._answer_mcp)
-        app.router.add_route("*", "/{path:.*}", _refuse_path)
         return app
 
     async def _answer_mcp(self, request: web.Request) -> web.Response:
@@ -143,7 +140,7 @@ class ComposioStandIn(Service):
                 error = {"code": _NO_METHOD, "message": "Method not found"}
                 return web.json_response({**answer, "error": error})
         answer["result"] = {"resultType": "complete", **result}
-        return _bounded(answer)
+        return web.json_response(answer)
 
     def _session_of(self, request: web.Request) -> RouterSession:
         """The session that a request names. Raises RestError."""
@@ -165,8 +162,7 @@ class ComposioStandIn(Service):
         one = f"{_SESSION}/{{session_id}}"
         return [
             web.post(_SESSION, self._create),
-            web.post(f"{one}/execute", self._execute),
-            web.post(f"{one}/execute_meta", self._execute),
+            web.post(f"{one}/execute_meta", self._execute_meta),
             web.post(f"{one}/link", self._link),
             web.get(f"{_PREFIX}/connected_accounts", self._list_accounts),
             web.delete(f"{_PREFIX}/connected_accounts/{{id}}", self._remove_account),
@@ -197,13 +193,11 @@ class ComposioStandIn(Service):
         }
         return web.json_response(answer, status=201)
 
-    async def _execute(self, request: web.Request) -> web.Response:
-        """A tool of an app by `tool_slug`, or a meta tool by `slug`."""
+    async def _execute_meta(self, request: web.Request) -> web.Response:
         session = self._session_of(request)
         body = as_data(await request.json())
-        slug = str(body.get("tool_slug", body.get("slug")))
-        tools = app_tools() if "tool_slug" in body else meta_tools()
-        if slug not in tools:
+        slug = str(body.get("slug"))
+        if slug not in meta_tools():
             raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
         outcome = await self.execute(session, slug, as_data(body.get("arguments")))
         answer = {
@@ -211,7 +205,7 @@ class ComposioStandIn(Service):
             "error": outcome.error,
             "result_type": "failed" if outcome.error else "completed",
         }
-        return _bounded(answer)
+        return web.json_response(answer)
 
     async def _link(self, request: web.Request) -> web.Response:
         session = self._session_of(request)
@@ -220,10 +214,7 @@ class ComposioStandIn(Service):
         if toolkit not in toolkits():
             raise RestError(404, "Toolkit_ToolkitNotFound", NO_TOOLKIT.format(toolkit))
         account = self.accounts.begin(session.user_id, toolkit)
-        answer = {
-            "redirect_url": self.link_of(account),
-        }
-        return web.json_response(answer, status=201)
+        return web.json_response({"redirect_url": self.link_of(account)}, status=201)
 
     async def _list_accounts(self, request: web.Request) -> web.Response:
         query = request.query
@@ -236,7 +227,7 @@ class ComposioStandIn(Service):
             )
             if is_wanted:
                 items.append(account.as_json())
-        return web.json_response({"items": items, "total_items": len(items), "next_cursor": None})
+        return web.json_response({"items": items})
 
     async def _remove_account(self, request: web.Request) -> web.Response:
         if not self.accounts.remove(request.match_info["id"]):
@@ -276,8 +267,6 @@ class ComposioStandIn(Service):
 
     async def _send(self, request: web.Request) -> web.Response:
         stored = self._stored(request)
-        if stored.data is None:
-            raise RestError(403, "S3_AccessDenied", "This address is not valid")
         # Whatever it holds, a browser does not show it from this origin.
         headers = {
             "content-type": stored.mimetype,
@@ -305,11 +294,6 @@ class ComposioStandIn(Service):
             return error.as_response()
 
 
-async def _refuse_path(request: web.Request) -> web.Response:
-    asked = f"{request.method} {request.path}"
-    raise RestError(404, "HTTP_NotFound", f"{asked} is not part of this sandbox")
-
-
 def _describe(tool: Tool) -> Data:
     return {
         "name": tool.slug,
@@ -322,11 +306,3 @@ def _describe(tool: Tool) -> Data:
             "openWorldHint": "openWorldHint" in tool.about["tags"],
         },
     }
-
-
-def _bounded(answer: Data) -> web.Response:
-    """An answer as the transport carries it. Raises RestError: it is too large for that."""
-    text = json.dumps(answer)
-    if len(text) > _MAX_BYTES:
-        raise RestError(413, "HTTP_PayloadTooLarge", "The response is larger than 6 MB")
-    return web.json_response(text=text)

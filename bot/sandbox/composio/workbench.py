@@ -82,17 +82,14 @@ class RemoteFiles:
     def __init__(self) -> None:
         self.directory = Path()
         """Set when the stand-in opens."""
-        self._people: dict[str, Mapping[str, Path]] = {}
 
     def roots(self, user_id: str) -> Mapping[str, Path]:
-        """A person's remote roots, each with its folder on this machine; made at first need."""
-        if user_id not in self._people:
-            home = self.directory / str(len(self._people))
-            folders = {root: home / root.strip("/") for root in ROOTS}
-            for folder in folders.values():
-                folder.mkdir(parents=True)
-            self._people[user_id] = folders
-        return self._people[user_id]
+        """A person's remote roots, each with its folder on this machine; made at need."""
+        home = self.directory / quote(user_id, safe="")
+        folders = {root: home / root.strip("/") for root in ROOTS}
+        for folder in folders.values():
+            folder.mkdir(parents=True, exist_ok=True)
+        return folders
 
     def local(self, user_id: str, path: str) -> Path:
         """The path on this machine of a remote path.

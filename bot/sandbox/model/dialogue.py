@@ -34,6 +34,8 @@ FILE = re.compile(
     r"\s*(.*?)\s*</attached_file>"
 )
 """The path of a file, a note on it, and its text."""
+PICTURE = "(The picture is shown below.)"
+"""In the place of a picture's text."""
 STEER = re.compile(
     r"(?s)\AWhile you were working, [^\n]* wrote in the thread:\s*(?P<words>.*?)\s*"
     r"Take it into account from here on[^\n]*\Z"
@@ -114,12 +116,12 @@ class Exchange:
         return dict(ATTACHED.findall(MATERIAL.sub("", self.asked)))
 
     @property
-    def files(self) -> dict[str, tuple[str, str]]:
-        """By path: the text of each file that the request holds as a whole, and a note on it."""
-        files: dict[str, tuple[str, str]] = {}
+    def files(self) -> dict[str, str]:
+        """The text of each file that the request holds as a whole, else a note on it, by path."""
+        files: dict[str, str] = {}
         for path, about, text in FILE.findall(self.asked):
             if "read_local_file" not in f"{about} {text[:40]}":
-                files[path] = (text, about)
+                files[path] = about if text == PICTURE else text
         return files
 
     def done(self, *names: str) -> list[PastCall]:

@@ -88,7 +88,8 @@ class ReplyPace:
     """How fast replies come; by default as fast as the machine can."""
 
     first_token_s: float = 0.0
-    tokens_per_s: float | None = None
+    tokens_per_s: float = 0.0
+    """As fast as the machine can for 0."""
 
     @property
     def chunk_chars(self) -> int:
@@ -97,16 +98,15 @@ class ReplyPace:
 
     def due_s(self, tokens: int) -> float:
         """Seconds after the start of the reply at which so many tokens have left."""
-        if not self.tokens_per_s:
-            return self.first_token_s
-        return self.first_token_s + tokens / self.tokens_per_s
+        writing_s = tokens / self.tokens_per_s if self.tokens_per_s else 0.0
+        return self.first_token_s + writing_s
 
 
 def finish(reply: StandInReply, body: Json) -> Json:
     """The message that answers a request; it stops for its tool calls, if it makes any."""
     content = [_block(block) for block in reply]
     has_calls = any(isinstance(block, ToolUse) for block in reply)
-    if _thinks(body):
+    if "haiku" not in body["model"]:
         content.insert(0, THINKING)
     prompt = [body.get(part) for part in ("tools", "system", "messages")]
     return {
@@ -145,14 +145,6 @@ def stream_events(message: Json, chunk_chars: int) -> Iterator[tuple[Json, int]]
     delta = {"stop_reason": message["stop_reason"], "stop_sequence": None}
     yield {"type": "message_delta", "delta": delta, "usage": usage}, 0
     yield {"type": "message_stop"}, 0
-
-
-def _thinks(body: Json) -> bool:
-    """Whether a reply to this request opens with a thinking block."""
-    mode = as_object(body.get("thinking")).get("type")
-    if mode is None:
-        return "-5-5" in body["model"] and "haiku" not in body["model"]
-    return mode in ("adaptive", "enabled")
 
 
 def _estimate_tokens(text: str) -> int:

@@ -106,7 +106,6 @@ class NumberedPage:
         return capitalised(max(pieces, key=lambda piece: share(self.text, piece)))
 
 
-@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A word cut down so that its common forms meet: bot and bots, retry and retries."""
     plain = word.casefold()

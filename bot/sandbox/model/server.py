@@ -1,4 +1,4 @@
-"""The stand-in as a server on loopback: the Messages API, its faults and its call log."""
+"""The stand-in as a server on loopback: the Messages API with its rules, faults and call log."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import re
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any, Literal, Self
 
 from aiohttp import web
 
 from bot.sandbox.loopback import serve
 from bot.sandbox.model.message import (
+    THINKING,
     Json,
     PlaybookName,
     ReplyPace,
@@ -23,17 +26,63 @@ from bot.sandbox.model.message import (
     StandInReply,
     ToolUse,
     as_object,
+    blocks_of,
     finish,
     stream_events,
+    walk,
 )
 from bot.sandbox.model.playbooks import is_beside, plan
-from bot.sandbox.model.validation import RefusedError, validate
 from bot.sandbox.web import PageLoader, no_pages
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 OK = 200
 CLIENT_IS_GONE = 499
 """Never read by anybody; nginx's number for a client that hung up while it was asking."""
+
+
+MAX_BREAKPOINTS = 4
+NAME = re.compile(r"^[a-zA-Z0-9_-]{1,128}$")
+UNPAIRED = "each `tool_use` must have a single `tool_result` at the head of the next message: {ids}"
+TYPE_OF_STATUS = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    500: "api_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+
+@dataclass(eq=False)
+class RefusedError(Exception):
+    """A request is answered with an error of this status and of the status's type."""
+
+    message: str
+    status: int = 400
+    code: str | None = None
+    retry_after: float | None = None
+
+    def answer(self, request_id: str) -> web.Response:
+        """The API's error envelope."""
+        error: Json = {
+            "type": TYPE_OF_STATUS.get(self.status, "api_error"),
+            "message": self.message,
+        }
+        if self.code:
+            error["details"] = {"error_code": self.code}
+        headers = {"request-id": request_id}
+        if self.retry_after is not None:
+            headers["retry-after"] = f"{self.retry_after:g}"
+        body = {"type": "error", "error": error, "request_id": request_id}
+        return web.json_response(
+            body,
+            status=self.status,
+            headers=headers,
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -237,3 +286,63 @@ class ModelStandIn:
                 separators=(",", ":"),
             )
             await response.write(f"event: {event['type']}\ndata: {text}\n\n".encode())
+
+
+def validate(body: Json) -> None:
+    """Raise `RefusedError` for the first rule about a history that the request breaks.
+
+    Only for rules that the product could break: the typed client itself knows the fields.
+    """
+    if sum("cache_control" in part for part in walk(body)) > MAX_BREAKPOINTS:
+        raise RefusedError("A maximum of 4 blocks with cache_control may be provided.")
+    messages: list[Json] = body["messages"]
+    if messages[0]["role"] != "user":
+        raise RefusedError('messages: first message must use the "user" role')
+    if messages[-1]["role"] == "assistant":
+        raise RefusedError("This model does not support assistant message prefill.")
+    for message in messages:
+        if not message["content"]:
+            raise RefusedError("messages: all messages must have non-empty content")
+        _check_blocks(message["content"])
+    _check_blocks(body.get("system"))
+    _check_pairs(messages)
+
+
+def _check_blocks(content: object) -> None:
+    for block in blocks_of(content):
+        match block["type"]:
+            case "text" if not block["text"].strip():
+                raise RefusedError("text content blocks must contain non-whitespace text")
+            case "thinking" if block != THINKING:
+                raise RefusedError(
+                    "`thinking` blocks in the latest assistant message cannot be modified."
+                )
+            case "tool_use":
+                if not NAME.match(block["name"]) or not NAME.match(block["id"]):
+                    raise RefusedError(f"tool_use: name and id should match '{NAME.pattern}'")
+            case "tool_result":
+                inner = block.get("content")
+                if block.get("is_error") and not inner:
+                    raise RefusedError("tool_result: content cannot be empty if `is_error` is true")
+                _check_blocks(inner or None)
+            case _:
+                pass
+
+
+def _check_pairs(messages: list[Json]) -> None:
+    """Every tool call has one result at the head of the next message, every result its call."""
+    contents = [blocks_of(message["content"]) for message in messages]
+    known: list[str] = []
+    for before, after in pairwise([[], *contents, []]):
+        calls = _ids(before, "tool_use", "id")
+        known += calls
+        if len(known) != len(set(known)):
+            raise RefusedError("messages: `tool_use` ids must be unique")
+        results = _ids(after, "tool_result", "tool_use_id")
+        at_head = _ids(after[: len(results)], "tool_result", "tool_use_id")
+        if results != at_head or sorted(results) != sorted(calls):
+            raise RefusedError(UNPAIRED.format(ids=", ".join(calls + results)))
+
+
+def _ids(blocks: list[Json], kind: str, field_name: str) -> list[str]:
+    return [block[field_name] for block in blocks if block["type"] == kind]

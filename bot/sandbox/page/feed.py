@@ -30,8 +30,7 @@ from bot.sandbox.slack.messages import (
     show_view,
 )
 from bot.sandbox.slack.records import Channel, OpenSockets, Record, SuggestedPrompts
-from bot.sandbox.slack.state import TeamChange, TeamState
-from bot.sandbox.slack.team import TEAM_ID
+from bot.sandbox.slack.state import TEAM_ID, TeamChange, TeamState
 from bot.sandbox.slack.wire import JsonObject
 
 RETRY_MS = 1000

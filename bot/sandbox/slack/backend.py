@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import quote
 
 from bot.sandbox.slack.blocks import check_view
-from bot.sandbox.slack.clock import StandInTasks
 from bot.sandbox.slack.messages import (
     hidden_event,
     mention_event,
@@ -16,9 +15,8 @@ from bot.sandbox.slack.messages import (
     wrap_event,
 )
 from bot.sandbox.slack.records import AgentSession, Channel, File, Post, Share, View, ViewKind
-from bot.sandbox.slack.sockets import Deliverer, Sockets
-from bot.sandbox.slack.state import TeamState
-from bot.sandbox.slack.team import PLURALS
+from bot.sandbox.slack.sockets import Deliverer, Sockets, StandInTasks
+from bot.sandbox.slack.state import PLURALS, TeamState
 from bot.sandbox.slack.wire import ApiError, JsonObject, mentions_user
 
 TRIGGER_LIFETIME_S = 3.0

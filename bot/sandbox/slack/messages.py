@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.sandbox.slack.records import Channel, File, Post, User, View
-from bot.sandbox.slack.state import TeamState
-from bot.sandbox.slack.team import TEAM_ID
+from bot.sandbox.slack.state import TEAM_ID, TeamState
 from bot.sandbox.slack.wire import JsonObject, without_none
 
 

@@ -12,9 +12,9 @@ from uuid import uuid4
 from bot.sandbox.slack.backend import SlackBackend
 from bot.sandbox.slack.blocks import collect_state, describe_action
 from bot.sandbox.slack.messages import show_post, show_view
-from bot.sandbox.slack.methods.call import Arguments
+from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import Channel, Delivery, Post
-from bot.sandbox.slack.team import TEAM_ID
+from bot.sandbox.slack.state import TEAM_ID
 from bot.sandbox.slack.wire import JsonObject, type_text, without_none
 
 TypedFile = tuple[str, bytes, str | None]
@@ -310,7 +310,7 @@ class SimulatedPeople:
         delivery = await self.backend.deliverer.attempt("slash_commands", payload)
         if not delivery.answer:
             return delivery
-        content = Arguments(delivery.answer).content(self.state.ids)
+        content = MethodCall(delivery.answer, self.backend).content()
         post = self.state.draft(self.state.bot, channel_id, ephemeral_to=person, **content)
         self.state.keep(post)
         return delivery

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from aiohttp import hdrs, web
 
 from bot.sandbox.slack.backend import SlackBackend
-from bot.sandbox.slack.clock import SandboxClock
 from bot.sandbox.slack.methods import METHODS, RATES, RUN, Method, MethodCall, Rate
 from bot.sandbox.slack.records import ApiCall
+from bot.sandbox.slack.state import SandboxClock
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
 MAX_BODY_BYTES = 2**31

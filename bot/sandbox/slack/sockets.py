@@ -3,14 +3,14 @@
 import asyncio
 import json
 import secrets
-from collections.abc import Generator
+from collections.abc import Coroutine, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import uuid4
 
 from aiohttp import WSMessage, WSMsgType, web
 
-from bot.sandbox.slack.clock import StandInTasks
 from bot.sandbox.slack.records import ACK_DEADLINE_S, Delivery, OpenSockets
 from bot.sandbox.slack.state import TeamChange, TeamState
 from bot.sandbox.slack.wire import JsonObject, as_object
@@ -19,6 +19,26 @@ RETRY_PAUSES_S = (0.0, 60.0, 300.0)
 PING_INTERVAL_S = 10.0
 DISCONNECT_GRACE_S = 10.0
 CLOSE_TIMEOUT_S = 1.0
+
+
+class StandInTasks:
+    """Owns every task of one stand-in. `close` raises a failed task's error again."""
+
+    def __init__(self) -> None:
+        self._tasks: list[asyncio.Task[Any]] = []
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        task = asyncio.create_task(work)
+        self._tasks.append(task)
+        return task
+
+    async def close(self) -> None:
+        """Cancel the running tasks, wait for their end, and raise the first failure."""
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with suppress(asyncio.CancelledError):
+                await task
 
 
 @dataclass(slots=True, eq=False)

@@ -7,14 +7,12 @@ from typing import Any, Self, TypeVar
 
 from bot.sandbox.loopback import LOOPBACK, serve
 from bot.sandbox.slack.backend import SlackBackend
-from bot.sandbox.slack.clock import SandboxClock, StandInTasks
 from bot.sandbox.slack.messages import wrap_event
 from bot.sandbox.slack.people import SimulatedPeople
 from bot.sandbox.slack.records import ApiCall, Delivery, File, Post, SuggestedPrompts
 from bot.sandbox.slack.server import ApiFault, RateLimiter, SlackServer
-from bot.sandbox.slack.sockets import Sockets
-from bot.sandbox.slack.state import TeamState
-from bot.sandbox.slack.team import PEOPLE, TEAM_ID, App
+from bot.sandbox.slack.sockets import Sockets, StandInTasks
+from bot.sandbox.slack.state import PEOPLE, TEAM_ID, App, SandboxClock, TeamState
 from bot.sandbox.slack.wire import JsonObject
 
 T = TypeVar("T")

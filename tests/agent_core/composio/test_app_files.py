@@ -94,31 +94,6 @@ async def test_a_file_that_could_not_be_saved_costs_nothing_but_itself(
     )
 
 
-@pytest.mark.parametrize(
-    "result",
-    [
-        'A mail says: {"s3url": "https://evil.test/x"} and nothing else.',
-        {"messages": [{"body": json.dumps({"file": INVOICE})}]},
-        {"s3url": ""},
-        {"s3url": {"name": "x"}},
-        {"body": "look at s3url https://evil.test/x"},
-        '{"s3url": ',
-    ],
-)
-async def test_text_that_only_speaks_of_such_an_address_is_left_alone(
-    context: ToolContext, result: object
-) -> None:
-    world = World(result)
-    assert (await world.run(context)).text == world.result
-    assert world.saved == []
-
-
-async def test_of_a_failed_call_nothing_is_saved(context: ToolContext) -> None:
-    world = World({"file": INVOICE}, is_error=True)
-    assert (await world.run(context)).text == world.result
-    assert world.saved == []
-
-
 OUTPUT = "/mnt/files/.composio/output/r.json"
 PREVIEW = {"data_preview": "the first of /home/user/theirs.txt", "successful": True}
 
@@ -151,38 +126,34 @@ async def test_of_a_result_that_stayed_in_the_workbench_the_model_is_told_the_ca
 
 
 @pytest.mark.parametrize(
-    "result",
+    ("result", "is_error"),
     [
-        {"data": {"results": [{"response": {"data": {"body": OUTPUT}}}], "remote_file_info": None}},
-        remote(remote_file_info=None),
-        f'"data_preview": {OUTPUT}',
+        ('A mail says: {"s3url": "https://evil.test/x"} and nothing else.', False),
+        ({"messages": [{"body": json.dumps({"file": INVOICE})}]}, False),
+        ({"s3url": ""}, False),
+        ({"s3url": {"name": "x"}}, False),
+        ({"body": "look at s3url https://evil.test/x"}, False),
+        ('{"s3url": ', False),
+        ({"file": INVOICE}, True),
+        ({"data": {"results": [{"response": {"data": {"body": OUTPUT}}}]}}, False),
+        (remote(remote_file_info=None), False),
+        (f'"data_preview": {OUTPUT}', False),
     ],
 )
-async def test_a_path_that_an_app_names_is_not_told_as_composios(
-    context: ToolContext, result: object
+async def test_what_only_speaks_of_files_or_failed_is_left_alone(
+    context: ToolContext, result: object, is_error: bool
 ) -> None:
-    world = World(result)
+    world = World(result, is_error=is_error)
     assert (await world.run(context)).text == world.result
+    assert world.saved == []
 
 
 @pytest.mark.proves("large.told")
-@pytest.mark.parametrize(
-    "came",
-    [
-        ToolOutput(text="The tool refused the call: HTTP 413", is_error=True),
-        ToolOutput(text=f"{TOO_LARGE}.", is_error=True),
-    ],
-)
+@pytest.mark.parametrize("came", ["The tool refused the call: HTTP 413", f"{TOO_LARGE}."])
 async def test_of_a_result_that_was_too_large_the_model_is_told_how_to_get_it(
-    context: ToolContext, came: ToolOutput
+    context: ToolContext, came: str
 ) -> None:
-    async def fetch(
-        arguments: JsonObject, context: ToolContext, progress: OnProgress
-    ) -> ToolOutput:
-        return came
-
-    tools = with_files(FakeToolset({FETCH: fetch}))
-    output = await tools.run(tool_call(FETCH, {}), context, ignore_progress)
-    assert output.text.startswith(came.text)
+    output = await World(came, is_error=True).run(context)
+    assert output.text.startswith(came)
     assert "`sync_response_to_workbench` true" in output.text
     assert "workbench_download" in output.text

@@ -34,13 +34,6 @@ def test_a_call_without_a_result_gets_a_neutral_one() -> None:
     )
 
 
-def test_a_result_without_a_call_is_dropped() -> None:
-    history = repaired(
-        [user_message("go"), assistant(Text(text="hm")), user(result("x"), Text(text="and?"))]
-    )
-    assert history[-1] == user_message("and?")
-
-
 def test_results_come_before_words_in_the_models_order() -> None:
     history = repaired(
         [

@@ -56,8 +56,6 @@ class Recording:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self.seen: list[Seen] = []
-        self.status: int | None = None
-        """Answered to everything."""
         self.rule: Rule = lambda _: None
         self.left = asyncio.Event()
         """Somebody left in the middle of an answer without an end."""
@@ -73,7 +71,7 @@ class Recording:
         body = await Request(scope, receive).body()
         seen = _seen(scope, body)
         self.seen.append(seen)
-        if (answer := self._answer(seen)) is not None:
+        if (answer := self.rule(seen)) is not None:
             await _send(answer, send)
             if answer.for_ever:
                 await self._send_on(answer, receive, send)
@@ -86,11 +84,6 @@ class Recording:
             await send({"type": "http.response.body", "body": answer.body, "more_body": True})
             await asyncio.wait({closing}, timeout=0.02)
         self.left.set()
-
-    def _answer(self, seen: Seen) -> Answer | None:
-        if self.status is not None:
-            return Answer(status=self.status)
-        return self.rule(seen)
 
 
 def _seen(scope: Scope, body: bytes) -> Seen:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,20 +22,17 @@ LIMIT_S = 10
 CONTEXT = replace(tool_context(Path(), asker="T1:U1"), places=("C1", "T1:C1"))
 
 
-class Fleet:
-    """Hubs of one server each, which remember what they saw in one database."""
-
-    def __init__(self, make_hub: HubMaker, store: ToolPins) -> None:
-        self._make_hub = make_hub
-        self._store = store
-
-    def __call__(self, server: FleetServer, limits: HubLimits = QUICK) -> McpHub:
-        return self._make_hub(fleet=[server], pins=Pins(self._store), limits=limits)
+Fleet = Callable[..., McpHub]
 
 
 @pytest.fixture
 def make(make_hub: HubMaker, store: ToolPins) -> Fleet:
-    return Fleet(make_hub, store)
+    """Makes hubs of one server each, which remember what they saw in one database."""
+
+    def make(server: FleetServer, limits: HubLimits = QUICK) -> McpHub:
+        return make_hub(fleet=[server], pins=Pins(store), limits=limits)
+
+    return make
 
 
 @pytest.fixture

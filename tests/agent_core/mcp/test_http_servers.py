@@ -47,9 +47,9 @@ async def test_a_forgotten_session_is_told_and_made_anew_once_the_server_takes_o
 ) -> None:
     bot = start(world.server(), limits=replace(QUICK, retry_after_s=0))
     await bot.hub.warm_up()
-    world.app.status = 404
+    world.app.rule = lambda _: Answer(status=404)
     assert "does not know our session" in (await bot.call("echo", text="x")).text
-    world.app.status = None
+    world.app.rule = lambda _: None
     assert (await bot.call("echo", text="again")).text == "again"
 
 
@@ -57,7 +57,7 @@ async def test_a_forgotten_session_is_told_and_made_anew_once_the_server_takes_o
 async def test_a_server_that_refuses_costs_only_its_own_tools(
     world: World, start: Start, status: int
 ) -> None:
-    world.app.status = status
+    world.app.rule = lambda _: Answer(status=status)
     bot = start(world.server())
     assert await bot.names() == []
     assert "far" in bot.hub.failures
@@ -123,7 +123,7 @@ async def test_a_401_that_stays_is_told_as_what_it_is_and_not_tried_for_ever(
     bot = start(world.server())
     await bot.hub.warm_up()
     before = len(world.app.seen)
-    world.app.status = 401
+    world.app.rule = lambda _: Answer(status=401)
     output = await bot.call("wait")
     assert "does not take our credentials (HTTP 401)" in output.text
     assert not output.may_have_happened

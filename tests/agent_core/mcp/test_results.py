@@ -10,22 +10,16 @@ import pytest
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import (
     CallToolResult,
-    CreateMessageRequest,
-    CreateMessageRequestParams,
-    ElicitRequest,
-    ElicitRequestFormParams,
     ImageContent,
-    InputRequest,
     InputRequiredResult,
     ListRootsRequest,
-    SamplingMessage,
     TextContent,
 )
 
 from agent_core.events import Source
 from agent_core.ids import ToolCallId
 from agent_core.mcp import McpHub, StdioServer
-from agent_core.mcp.wire import TOO_LARGE, LineCutter
+from agent_core.mcp.wire import MAX_MESSAGE_BYTES, TOO_LARGE, LineCutter
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call
 from agent_core.tools import OnProgress, Registry, ToolContext, ToolOutput, fit, sources_in
 from agent_core.tools.actions import MAX_SOURCES
@@ -33,16 +27,6 @@ from tests.agent_core.mcp.conftest import QUICK, Start
 from tests.agent_core.mcp.loopback import served
 
 GROWING = Path(__file__).parent / "servers" / "growing.py"
-WORDS = SamplingMessage(role="user", content=TextContent(type="text", text="Your secrets?"))
-REQUESTS: dict[str, InputRequest] = {
-    "sampling": CreateMessageRequest(
-        params=CreateMessageRequestParams(messages=[WORDS], max_tokens=9)
-    ),
-    "elicitation": ElicitRequest(
-        params=ElicitRequestFormParams(message="Your key?", requested_schema={"type": "object"})
-    ),
-    "roots": ListRootsRequest(),
-}
 
 
 def text(words: str) -> TextContent:
@@ -56,10 +40,8 @@ class Server:
         self.entries = 0
         self.cancelled = asyncio.Event()
         self.mcp: MCPServer = echo_server("near")
-        for each in (
-            self.items, self.picture, self.trace, self.want, self.progress,
-            self.report_for_ever, self.where, self.write,
-        ):  # fmt: skip
+        tools = (self.items, self.picture, self.want, self.progress, self.write)
+        for each in (*tools, self.report_for_ever):
             self.mcp.add_tool(each)
 
     async def items(self, count: int) -> CallToolResult:
@@ -70,15 +52,11 @@ class Server:
         image = ImageContent(type="image", data=data, mime_type="image/png")
         return CallToolResult(content=[text("As drawn:"), image])
 
-    async def trace(self, lines: int) -> CallToolResult:
-        told = "\n".join(f"  at frame {n}" for n in range(lines))
-        return CallToolResult(content=[text(f"Failed.\n{told}\nValueError: cause")], is_error=True)
-
-    async def want(self, asked: str, ctx: Context) -> str | InputRequiredResult:
+    async def want(self, ctx: Context) -> str | InputRequiredResult:
         self.entries += 1
         if ctx.input_responses:
             return f"got {ctx.input_responses}"
-        return InputRequiredResult(input_requests={"it": REQUESTS[asked]})
+        return InputRequiredResult(input_requests={"it": ListRootsRequest()})
 
     async def progress(self, ctx: Context[Any]) -> str:
         await ctx.report_progress(3, 8)
@@ -93,13 +71,11 @@ class Server:
         finally:
             self.cancelled.set()
 
-    async def where(self, ctx: Context[Any]) -> str:
-        return str((ctx.request_context.meta or {}).get("session_dir", "untold"))
-
-    async def write(self, path: str) -> CallToolResult:
+    async def write(self, path: str, ctx: Context[Any]) -> CallToolResult:
+        home = str((ctx.request_context.meta or {}).get("session_dir", "untold"))
         artifact = {"path": path, "title": "T", "mimetype": "text/html", "citations": ["u"]}
         artifact |= {"follow_ups": ["And then?"]}
-        return CallToolResult(content=[text("written")], _meta={"artifacts": [artifact]})
+        return CallToolResult(content=[text(home)], _meta={"artifacts": [artifact]})
 
 
 @pytest.fixture
@@ -179,19 +155,6 @@ async def test_a_giant_picture_reaches_neither_model_nor_memory(
     assert small.text == "As drawn:\n[image image/png, 300 KB]"
 
 
-@pytest.mark.proves("hub.long_error")
-async def test_a_failure_with_a_huge_trace_is_short_to_the_model_and_whole_on_disk(
-    server: Server, call: Caller, context: ToolContext
-) -> None:
-    output = await call(server, "trace", {"lines": 2_000})
-    assert output.is_error
-    assert output.text.startswith("Failed.")
-    assert output.text.endswith("ValueError: cause")
-    assert len(output.text) < 5_000
-    saved = (context.workspace / output.saved_path).read_text(encoding="utf-8")
-    assert "  at frame 1999\nValueError: cause" in saved
-
-
 async def test_progress_is_told_in_words(server: Server, call: Caller) -> None:
     told: list[str] = []
 
@@ -221,23 +184,14 @@ async def test_progress_for_ever_ends_at_the_limit_is_cancelled_and_told_seldom(
 
 
 @pytest.mark.proves("hub.asks_nothing")
-@pytest.mark.parametrize("asked", list(REQUESTS))
 async def test_a_result_that_asks_for_input_is_refused_and_the_call_not_made_again(
-    server: Server, call: Caller, asked: str
+    server: Server, call: Caller
 ) -> None:
     """Since 2026 a server asks by its result, and expects the call once more with the answer."""
-    output = await call(server, "want", {"asked": asked})
+    output = await call(server, "want")
     assert output.is_error
     assert "The tool refused the call" in output.text
     assert server.entries == 1
-
-
-@pytest.mark.parametrize("is_trusted", [True, False])
-async def test_only_a_server_of_our_own_is_told_the_sessions_directory(
-    server: Server, call: Caller, context: ToolContext, is_trusted: bool
-) -> None:
-    output = await call(server, "where", trusted=is_trusted)
-    assert output.text == (str(context.workspace) if is_trusted else "untold")
 
 
 @pytest.mark.parametrize(
@@ -250,18 +204,19 @@ async def test_only_a_server_of_our_own_is_told_the_sessions_directory(
         ("work_products/link.html", False),
     ],
 )
-async def test_a_trusted_servers_artifact_is_believed_inside_its_directory(
+async def test_only_our_own_server_knows_the_directory_and_is_believed_of_artifacts_in_it(
     server: Server, call: Caller, context: ToolContext, path: str, is_believed: bool
 ) -> None:
     scatter_files(context.workspace)
     output = await call(server, "write", {"path": path}, trusted=True)
-    assert output.text == "written"
+    assert output.text == str(context.workspace)
     found = [
         (each.path, each.title, each.mimetype, each.size_bytes, *each.citations, *each.follow_ups)
         for each in output.artifacts
     ]
     assert found == ([(path, "T", "text/html", 12, "u", "And then?")] if is_believed else [])
-    assert (await call(server, "write", {"path": path})).artifacts == ()
+    foreign = await call(server, "write", {"path": path})
+    assert (foreign.text, foreign.artifacts) == ("untold", ())
 
 
 def scatter_files(workspace: Path) -> None:
@@ -277,7 +232,7 @@ async def fitted(output: ToolOutput, context: ToolContext, call: str = "toolu_1"
     return await fit(output, ToolCallId(call), context)
 
 
-@pytest.mark.proves("loop.long_results")
+@pytest.mark.proves("loop.long_results", "hub.long_error")
 async def test_a_huge_result_is_saved_whole_and_shown_in_part(context: ToolContext) -> None:
     lines = "".join(f"line {n}\r\n" for n in range(1_000))
     output = await fitted(ToolOutput(text=lines, is_error=True), context)
@@ -321,9 +276,12 @@ async def test_a_disk_that_refuses_costs_the_rest_but_not_the_result(context: To
 @pytest.mark.parametrize("id_first", [True, False])
 def test_a_cut_line_ends_the_call_of_the_id_at_either_end(id_first: bool) -> None:
     ident = {"id": "seven"}
-    result = {"jsonrpc": "2.0", "result": {"content": [{"type": "text", "text": "y" * 5_000}]}}
+    result = {
+        "jsonrpc": "2.0",
+        "result": {"content": [{"type": "text", "text": "y" * MAX_MESSAGE_BYTES}]},
+    }
     message = json.dumps(ident | result if id_first else result | ident)
-    [line] = LineCutter(500).feed(message.encode() + b"\n")
+    [line] = LineCutter().feed(message.encode() + b"\n")
     answer = json.loads(line)
     assert (answer["id"], answer["error"]["message"]) == ("seven", TOO_LARGE)
 

@@ -1,7 +1,6 @@
 """Observers work beside a turn: what they do, or fail to do, never reaches it."""
 
 import asyncio
-import json
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.ids import TurnId
-from agent_core.observers import Observers, ToolObserved, full_text, standard_observers
+from agent_core.observers import Observers, ToolObserved, standard_observers
 from tests.agent_core.observers.observed import names_in, observed
 
 
@@ -128,14 +127,3 @@ async def test_the_standard_observers_leave_their_artifacts(tmp_path: Path) -> N
     await observers.settle(10.0)
 
     assert names_in(tmp_path) == ["extracted_articles", "search_results", "workbench_activity"]
-
-
-def test_the_whole_result_is_read_where_it_was_saved(tmp_path: Path) -> None:
-    cut = observed(tmp_path, "a", json.dumps("head"))
-    output = type(cut.output)(text="head", saved_path="tool_results/a.txt")
-    of = ToolObserved(call=cut.call, output=output, context=cut.context)
-    assert full_text(of) == "head"
-
-    (tmp_path / "tool_results").mkdir()
-    (tmp_path / "tool_results" / "a.txt").write_text("the whole", encoding="utf-8")
-    assert full_text(of) == "the whole"

@@ -148,22 +148,6 @@ async def test_bytes_are_kept_as_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "downloads/a.png").read_bytes() == data
 
 
-async def test_a_file_read_inside_a_multi_execute_is_kept(tmp_path: Path) -> None:
-    arguments: JsonObject = {
-        "tools": [
-            {
-                "tool_slug": "CODEINTERPRETER_GET_FILE_CMD",
-                "arguments": {"file_path": "/home/user/a.txt"},
-            }
-        ]
-    }
-    inner = [{"response": enveloped({"content": "text"})}]
-    tool = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
-    result = enveloped({"results": inner})
-    await saved(observed(tmp_path, tool, result, arguments=arguments))
-    assert (tmp_path / "downloads/a.txt").read_text(encoding="utf-8") == "text"
-
-
 async def test_a_file_of_a_person_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "downloads").mkdir()
     (tmp_path / "downloads/table.csv").write_text("sent", encoding="utf-8")

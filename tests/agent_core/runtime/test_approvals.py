@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import AskRefused
-from agent_core.events import ApprovalDecided
+from agent_core.events import AskDecided
 from agent_core.ids import TurnId
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, call
@@ -32,8 +32,8 @@ def office(tmp_path: Path) -> Office:
     return office
 
 
-async def decided(runtime: Runtime, turn: TurnId) -> list[ApprovalDecided]:
-    return [e for e in await events_of(runtime, turn) if isinstance(e, ApprovalDecided)]
+async def decided(runtime: Runtime, turn: TurnId) -> list[AskDecided]:
+    return [e for e in await events_of(runtime, turn) if isinstance(e, AskDecided)]
 
 
 @pytest.mark.proves("consent.approve")

@@ -8,7 +8,7 @@ import pytest
 
 from agent_core.composio import Account
 from agent_core.errors import AskRefused
-from agent_core.events import AuthEnded, AuthRequired, ToolCallProgressed
+from agent_core.events import AskDecided, AuthRequired, ToolCallProgressed
 from agent_core.ids import UserId
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel, call
@@ -134,8 +134,8 @@ async def test_who_says_done_is_believed_as_far_as_composio_agrees(tmp_path: Pat
         asked = await requested(runtime, turn, generation=2)
         await runtime.asks.decide(asked.ask, ANN, "rejected")
         await end_of(runtime, turn)
-        (ended,) = [e for e in await events_of(runtime, turn) if isinstance(e, AuthEnded)]
-        assert ended.outcome == "connected"
+        decided = [e for e in await events_of(runtime, turn) if isinstance(e, AskDecided)]
+        assert [e.verdict for e in decided] == ["connected", "rejected"]
 
 
 @pytest.mark.proves(
@@ -181,8 +181,8 @@ async def test_a_person_may_skip_connecting(office: Office) -> None:
         await until(runtime, turn, "waiting")
         await runtime.asks.skip_connection(auth.ask, ANN)
         assert (await end_of(runtime, turn)).answer == "Then without."
-        (ended,) = [e for e in await events_of(runtime, turn) if isinstance(e, AuthEnded)]
-        assert ended.outcome == "skipped"
+        (ended,) = [e for e in await events_of(runtime, turn) if isinstance(e, AskDecided)]
+        assert ended.verdict == "skipped"
     assert "does not want to connect gmail" in told(model.requests[-1])
     assert office.sent == []
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent_core.mcp import HttpServer, HubLimits, McpHub
 from agent_core.testing.models import ScriptedModel
-from tests.agent_core.mcp.http_world import World
+from tests.agent_core.mcp.http_world import Answer, World
 from tests.agent_core.runtime.threads import begin, end_of, told
 from tests.runtimes import inbound, scripted_runtime
 
@@ -22,8 +22,11 @@ async def test_an_outage_is_told_once_to_the_person_and_to_the_model_until_it_is
         hub = McpHub([world.server()], limits=HubLimits(retry_after_s=0, max_restarts=9))
         async with scripted_runtime(tmp_path, model=model, tools=hub, away=hub.away) as runtime:
             answers: list[str] = []
-            for number, status in enumerate((503, 503, None), start=1):
-                world.app.status = status
+            for number in (1, 2, 3):
+                if number == 1:
+                    world.app.rule = lambda _: Answer(status=503)
+                if number == 3:
+                    world.app.rule = lambda _: None
                 turn = await begin(runtime, inbound("continue", number=number))
                 answers.append((await end_of(runtime, turn)).answer)
         await hub.close()

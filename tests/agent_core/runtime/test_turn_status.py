@@ -7,9 +7,9 @@ import pytest
 
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
     ArtifactSaved,
+    AskDecided,
     Outcome,
     QuestionAsked,
     RunFinished,
@@ -283,14 +283,13 @@ def test_a_turn_that_waits_says_for_what() -> None:
         deadline=deadline,
     )
     assert asked_after(9, approval) == "I am waiting for a click on my request above."
-    decided = ApprovalDecided(
+    decided = AskDecided(
         **at(6),
         ask=AskId("k"),
         call_id=call,
         verdict="approved",
         by=UserId("T:U"),
         reason="",
-        for_thread=False,
     )
     assert asked_after(9, approval, decided) == f"I have just begun. {ADD}"
     assert asked_after(9, question, StepStarted(**at(7))) == f"I have just begun. {ADD}"

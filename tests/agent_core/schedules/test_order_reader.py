@@ -301,16 +301,18 @@ def test_of_several_digests_the_threads_own_is_meant_and_elsewhere_none() -> Non
     assert here.schedule == both[1]
 
 
-def test_an_end_is_the_end_of_its_day_in_the_zone_of_the_order() -> None:
-    reading = read({**GOOD, "ends": "2026-05-31", "begins": "2026-05-01"}, said())
+@pytest.mark.parametrize(
+    ("ends", "moment"),
+    [
+        ("2026-05-31", datetime(2026, 5, 31, 21, 59, 59, tzinfo=UTC)),
+        ("2026-05-29T12:00", datetime(2026, 5, 29, 10, tzinfo=UTC)),
+    ],
+)
+def test_an_end_is_an_hour_or_the_end_of_its_day_in_the_zone_of_the_order(
+    ends: str, moment: datetime
+) -> None:
+    reading = read({**GOOD, "ends": ends, "begins": "2026-05-01"}, said())
 
     assert reading.rule is not None
     assert reading.rule.begins == datetime(2026, 4, 30, 22, tzinfo=UTC)
-    assert reading.rule.ends == datetime(2026, 5, 31, 21, 59, 59, tzinfo=UTC)
-
-
-def test_an_end_may_have_its_hour() -> None:
-    rule = read({**GOOD, "ends": "2026-05-29T12:00"}, said()).rule
-
-    assert rule is not None
-    assert rule.ends == datetime(2026, 5, 29, 10, tzinfo=UTC)
+    assert reading.rule.ends == moment

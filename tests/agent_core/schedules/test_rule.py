@@ -36,29 +36,6 @@ def clock_of(rule: Rule, after: datetime, number: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("zone", "time_of_day", "eve", "expected"),
-    [
-        ("Europe/Berlin", (2, 30), "2026-03-28", "2026-03-29T03:00+02:00"),
-        ("America/New_York", (2, 30), "2026-03-07", "2026-03-08T03:00-04:00"),
-        ("Australia/Lord_Howe", (2, 15), "2026-10-03", "2026-10-04T02:30+11:00"),
-        ("America/Santiago", (0, 0), "2026-09-05", "2026-09-06T01:00-03:00"),
-    ],
-)
-def test_a_time_that_the_clocks_skip_is_due_behind_the_gap(
-    zone: str, time_of_day: tuple[int, int], eve: str, expected: str
-) -> None:
-    hour, minute = time_of_day
-    rule = a_rule(f"FREQ=DAILY;BYHOUR={hour};BYMINUTE={minute}", zone)
-    usual = f"T{hour:02}:{minute:02}"
-
-    before, changed, after = clock_of(rule, at(f"{eve}T00:00", zone) - timedelta(seconds=1), 3)
-
-    assert changed == expected
-    assert before.startswith(f"{eve}{usual}")
-    assert usual in after
-
-
-@pytest.mark.parametrize(
     ("rule", "after", "expected"),
     [
         (  # Times that meet behind a gap are one slot.

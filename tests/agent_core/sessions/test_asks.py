@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from agent_core.events import AskDecision
 from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserId
-from agent_core.sessions import Ask, AskDecision, AskStore, Database, Question
+from agent_core.sessions import Ask, AskStore, Database, Question
 
 AT = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 ANN = UserId("T1:U1")

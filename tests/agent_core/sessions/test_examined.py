@@ -31,21 +31,6 @@ async def test_a_database_that_is_not_there_yet_is_not_made(tmp_path: Path) -> N
     assert not root.exists()
 
 
-@pytest.mark.parametrize("name", ["state.sqlite", "turns.sqlite"])
-async def test_a_file_that_is_no_database_is_named(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_bytes(b"no database at all" * 500)
-    with pytest.raises(SessionError, match=rf"{name} cannot be used: file is not a database"):
-        await examine_database(at(tmp_path))
-
-
-async def test_a_server_that_is_not_there_is_named_without_the_password(tmp_path: Path) -> None:
-    url = "postgresql://bot:hush-hush@127.0.0.1:1/bot"
-    with pytest.raises(SessionError) as refused:
-        await examine_database(at(tmp_path, url), patience_s=0.5)
-    assert "127.0.0.1" in str(refused.value)
-    assert "hush" not in str(refused.value)
-
-
 async def test_a_database_that_another_process_writes_to_is_read_all_the_same(
     tmp_path: Path,
 ) -> None:
@@ -64,21 +49,6 @@ async def test_who_examines_a_database_leaves_its_file_as_it_is(tmp_path: Path) 
     before = file.read_bytes()
     await examine_database(at(tmp_path))
     assert file.read_bytes() == before
-
-
-def lock_for_writing(file: Path) -> sqlite3.Connection:
-    writer = sqlite3.connect(file, isolation_level=None)
-    writer.execute("BEGIN IMMEDIATE")
-    return writer
-
-
-async def test_a_database_that_stays_locked_is_given_up(tmp_path: Path) -> None:
-    locked = r"state\.sqlite cannot be used: database is locked"
-    with (
-        closing(lock_for_writing(tmp_path / "state.sqlite")),
-        pytest.raises(SessionError, match=locked),
-    ):
-        await examine_database(at(tmp_path), patience_s=0.05)
 
 
 @pytest.mark.process("another process holds the file")

@@ -1,10 +1,8 @@
 """The event log: what is appended is stored once, in order, and told to every reader."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
-from sqlalchemy import Connection, text
 
 from agent_core.events import AnyEvent, ToolCallProgressed
 from agent_core.ids import TurnId
@@ -64,16 +62,6 @@ class Reader:
 
 def only(positioned: list[LoggedEvent]) -> list[AnyEvent]:
     return [event for _, event in positioned]
-
-
-async def test_events_are_stored_as_they_were_in_the_order_of_appending(log: EventLog) -> None:
-    events = whole_turn()
-    await append(log, *events)
-    await flush(log)
-    stored = await log.stored(TURN)
-    assert only(stored) == events
-    places = [place for place, _ in stored]
-    assert places == sorted(set(places))
 
 
 async def test_a_live_reader_gets_events_in_order_live_only_ones_included(log: EventLog) -> None:
@@ -179,21 +167,6 @@ async def test_words_of_any_kind_come_back_as_they_were(log: EventLog, words: st
     assert only(await log.stored(TURN)) == events
 
 
-async def test_a_database_in_trouble_is_waited_for_and_nothing_is_lost(
-    database: Database, log: EventLog, caplog: pytest.LogCaptureFixture
-) -> None:
-    events = whole_turn()
-    waiting = asyncio.Event()
-    caplog.handler.addFilter(lambda record: waiting.set() or True)
-    await database.run(rename("events", "events_away"))
-    await append(log, *events)
-    async with asyncio.timeout(TIMEOUT_S):
-        await waiting.wait()
-    await database.run(rename("events_away", "events"))
-    await flush(log)
-    assert only(await log.stored(TURN)) == events
-
-
 async def test_a_record_keeper_that_fails_does_not_end_the_log(
     database: Database, behind: WriteBehind
 ) -> None:
@@ -205,13 +178,6 @@ async def test_a_record_keeper_that_fails_does_not_end_the_log(
     await append(reached, *whole_turn(OTHER_TURN))
     await flush(reached)
     assert only(await reached.stored(OTHER_TURN)) == whole_turn(OTHER_TURN)
-
-
-def rename(table: str, new_name: str) -> Callable[[Connection], None]:
-    def work(connection: Connection) -> None:
-        connection.execute(text(f"ALTER TABLE {table} RENAME TO {new_name}"))
-
-    return work
 
 
 async def test_an_event_that_a_database_refuses_does_not_stop_the_others(log: EventLog) -> None:

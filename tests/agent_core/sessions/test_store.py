@@ -125,18 +125,6 @@ async def test_a_turn_carries_its_state_and_is_started_and_goes_on_once(
     assert not await store.begin_generation(turn.id, 3)
 
 
-async def test_the_unfinished_turns_of_a_session_are_its_own_oldest_first(
-    database: Database, store: SessionStore
-) -> None:
-    done = await queued(store, 1)
-    turns = [await queued(store, 2), await queued(store, 3)]
-    await queued(store, 1, thread=2)
-    await end(database, done)
-    await store.mark_running(turns[0].id)
-    unfinished = await store.unfinished_of(SESSION)
-    assert [turn.id for turn in unfinished] == [turn.id for turn in turns]
-
-
 async def test_an_option_that_somebody_chose_is_not_their_own_words(store: SessionStore) -> None:
     await queued(store)
     await store.add_turn(replace(inbound("Use evil.example.com/x", number=2), is_choice=True))

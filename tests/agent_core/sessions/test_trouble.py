@@ -28,7 +28,7 @@ from agent_core.sessions import (
     WriteBehind,
     new_process_id,
 )
-from agent_core.sessions.ledger import ACK_PATIENCE_S
+from agent_core.sessions.leases import ACK_PATIENCE_S
 from tests.agent_core.sessions.announced import TURN, whole_turn
 from tests.agent_core.sessions.databases import LostCommits, full, locked, opened, told_of_trouble
 from tests.runtimes import inbound
@@ -120,19 +120,6 @@ async def test_a_full_disk_refuses_gestures_and_keeps_what_turns_announce(
         assert [event for _, event in await log.stored(TURN)] == whole_turn()
         assert await ledger.record("T1:C1:1", "", large, AT)
         await behind.close()
-
-
-async def test_trouble_that_lasts_is_said_at_once_and_again_every_minute(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    now_s = 100.0
-    database = Database(f"sqlite:///{tmp_path}/state.sqlite", lambda: now_s)
-    for _ in range(7):
-        with pytest.raises(DatabaseTrouble):
-            await database.run(lambda _: None, patience_s=0)
-        now_s += 20
-    await database.close()
-    assert len([each for each in caplog.messages if "is in trouble" in each]) == 3
 
 
 async def test_what_a_database_will_never_take_is_not_tried_again(database: Database) -> None:

@@ -103,23 +103,19 @@ async def test_what_was_found_is_shown_from_then_on_behind_the_core(talk: Talk) 
     assert later[: len(kept)] == kept, "the request's beginning stays as it is, for the cache"
 
 
-async def test_the_latest_finds_push_out_the_oldest_within_the_budget(talk: Talk) -> None:
+@pytest.mark.parametrize("is_used", [True, False])
+async def test_the_latest_finds_push_out_the_oldest_unless_it_is_used(
+    talk: Talk, is_used: bool
+) -> None:
     old = (await talk.finds("archive worklog"))[0]
     for noun in ("event", "filing", "refund", "lead", "playlist"):
         latest = (await talk.finds(f"get {noun}"))[0]
+        if is_used:
+            assert await talk.calls(old, limit=1) == "said"
     seen = await talk.sees()
-    assert old not in seen
-    assert latest in seen
-    tools = [spec for spec in catalogue(500) if spec.name in seen]
-    assert tokens_of(tools) < 3_000
-
-
-async def test_a_tool_that_was_called_stays_in_sight_while_others_are_found(talk: Talk) -> None:
-    mine = (await talk.finds("archive worklog"))[0]
-    for noun in ("event", "filing", "refund", "lead", "playlist"):
-        await talk.finds(f"get {noun}")
-        await talk.calls(mine, limit=1)
-    assert mine in await talk.sees()
+    assert (old in seen) == is_used
+    assert latest in seen or is_used
+    assert tokens_of([spec for spec in catalogue(500) if spec.name in seen]) < 3_000
 
 
 async def test_a_large_core_leaves_room_for_what_was_found(context: ToolContext) -> None:
@@ -148,18 +144,16 @@ async def test_a_found_tool_larger_than_the_budget_is_shown_all_the_same(
     assert giant.name in await talk.sees()
 
 
-async def test_a_hidden_tool_runs_when_it_is_called(context: ToolContext) -> None:
-    fake = fake_tools([CORE, *catalogue(500)])
-    call = tool_call("mcp__jira__copy_board", {"limit": 1})
-    assert (await AgentTools(fake).run(call, context, ignore_progress)).text == "said"
-    assert fake.calls == [call]
-
-
-async def test_a_result_tells_description_and_schema_in_few_words(talk: Talk) -> None:
+async def test_a_result_tells_description_and_schema_and_one_in_vain_the_servers(
+    talk: Talk,
+) -> None:
     text = await talk.calls(FIND_TOOLS, query="create calendar event")
     assert "- mcp__calendar__create_event: Create one or more events" in text
     assert '"required":["limit"]' in text
     assert len(text) < 6_000
+    in_vain = await talk.calls(FIND_TOOLS, query="zzyzx")
+    assert "No tool fits" in in_vain
+    assert "gmail, calendar, github" in in_vain
 
 
 @pytest.mark.parametrize("arguments", [{}, {"query": 7}, {"query": "x", "other": 1}])
@@ -215,9 +209,3 @@ async def test_what_the_model_is_told_of_the_search(context: ToolContext) -> Non
             },
         )
     )
-
-
-async def test_a_search_in_vain_names_the_servers(talk: Talk) -> None:
-    text = await talk.calls(FIND_TOOLS, query="zzyzx")
-    assert "No tool fits" in text
-    assert "gmail, calendar, github" in text

@@ -1,20 +1,17 @@
 """What turns leave behind: trace files, summary.txt, run.log."""
 
-import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
-from agent_core.events import AnyEvent, StepRetried, TextDelta, ToolCallProgressed
-from agent_core.ids import ToolCallId
+from agent_core.json_values import digest_of_json
 from agent_core.messages import JsonObject
-from agent_core.workspaces import RunLogs, append_summary, build_trace, log_line, write_trace
+from agent_core.workspaces import RunLogs, append_summary, build_trace, write_trace
 from tests.agent_core.workspaces.turns import (
     SESSION,
     START,
     at,
-    place,
     turn_finished,
     turn_started,
     turn_with_a_child,
@@ -35,7 +32,7 @@ def trace(turn: str = "turn-1", **changed: object) -> JsonObject:
 
 
 def digest(turn: str) -> str:
-    return hashlib.sha256(turn.encode()).hexdigest()[:8]
+    return digest_of_json(turn)[:8]
 
 
 def turns_in(workspace: Path) -> dict[str, str]:
@@ -157,12 +154,3 @@ def test_the_run_log_tells_a_turn_in_plain_words(tmp_path: Path) -> None:
     assert "tool mcp__local_toolkit__crawl_parallel failed in 1.2 s" in text
     assert "artifact work_products/batteries.html" in text
     assert "turn turn-1 finished: answered" in text
-
-
-def test_what_is_live_only_has_no_line() -> None:
-    live_only: list[AnyEvent] = [
-        TextDelta(**place(1, 1, 1), text="Mu"),
-        StepRetried(**place(1, 1, 1), reason="overloaded_error", wait_s=4.0),
-        ToolCallProgressed(**place(1, 1, 1), call_id=ToolCallId("c"), tool="t", text="Reading"),
-    ]
-    assert [log_line(event) for event in live_only] == ["", "", ""]

@@ -1,13 +1,15 @@
 """trace.json, field by field."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent_core.events import (
     AnyEvent,
-    AuthEnded,
+    AskDecided,
     AuthRequired,
     QuestionAsked,
     RouteChosen,
@@ -17,8 +19,6 @@ from agent_core.ids import AskId, ToolCallId, UserId
 from agent_core.messages import JsonObject
 from agent_core.workspaces import build_trace
 from tests.agent_core.workspaces.turns import (
-    CHILD,
-    CRAWL,
     SEARCH,
     START,
     at,
@@ -53,100 +53,24 @@ def trace_of(events: Sequence[AnyEvent], trace_id: str = "a" * 32) -> JsonObject
     "trace.end_time",
     "trace.total_duration_seconds",
     "trace.logfire_enabled",
-)
-def test_the_head_has_the_described_fields_and_formats() -> None:
-    trace = trace_of(turn_with_a_child())
-
-    assert list(trace)[:10] == [
-        "session_info",
-        "trace_id",
-        "query",
-        "start_time",
-        "end_time",
-        "total_duration_seconds",
-        "tool_calls",
-        "tool_results",
-        "iterations",
-        "logfire_enabled",
-    ]
-    assert trace["session_info"] == {
-        "url": "https://mcp.composio.dev/x",
-        "user_id": "T1:U1",
-        "timestamp": "2026-11-21T14:30:52.123456",
-    }
-    assert trace["trace_id"] == "a" * 32
-    assert trace["query"] == "What is new in batteries?"
-    assert trace["start_time"] == "2026-11-21T14:30:52.123456"
-    assert trace["end_time"] == "2026-11-21T14:31:12.623456"
-    assert trace["total_duration_seconds"] == 20.5
-    assert trace["logfire_enabled"] is True
-
-
-@pytest.mark.proves(
     "trace.tool_calls.iteration",
     "trace.tool_calls.name",
     "trace.tool_calls.id",
     "trace.tool_calls.time_offset_seconds",
     "trace.tool_calls.input_size_bytes",
-)
-def test_a_tool_call_has_the_described_fields_and_whose_it_was() -> None:
-    call = trace_of(turn_with_a_child())["tool_calls"][0]
-
-    assert call == {
-        "iteration": 1,
-        "name": SEARCH,
-        "id": "toolu_news",
-        "time_offset_seconds": 2.345,
-        "input": {"query": "Batterie für Ä"},
-        "input_size_bytes": len('{"query": "Batterie für Ä"}'.encode()),
-        "input_preview": '{"query": "Batterie für Ä"}',
-        "run": "root",
-        "agent": "universal-agent",
-        "parent_tool_use_id": None,
-    }
-
-
-@pytest.mark.proves("trace.parent_tool_use_id")
-def test_calls_of_a_sub_agent_name_the_call_that_started_it() -> None:
-    calls = trace_of(turn_with_a_child())["tool_calls"]
-
-    assert [call["name"] for call in calls] == [SEARCH, "Task", CRAWL]
-    assert calls[2]["run"] == CHILD
-    assert calls[2]["agent"] == "report-creation-expert"
-    assert calls[2]["parent_tool_use_id"] == "toolu_task"
-
-
-@pytest.mark.proves(
+    "trace.parent_tool_use_id",
     "trace.tool_results.tool_use_id",
     "trace.tool_results.time_offset_seconds",
     "trace.tool_results.is_error",
+    "trace.iterations.iteration",
+    "trace.iterations.duration_seconds",
+    "trace.iterations.tool_calls",
 )
-def test_a_tool_result_has_the_described_fields() -> None:
-    results = trace_of(turn_with_a_child())["tool_results"]
-
-    assert results[0] == {
-        "tool_use_id": "toolu_news",
-        "time_offset_seconds": 3.789,
-        "is_error": False,
-        "content_size_bytes": 15_234,
-        "content_preview": "found",
-        "run": "root",
-    }
-    assert [result["is_error"] for result in results] == [False, True, False]
-
-
-@pytest.mark.proves(
-    "trace.iterations.iteration", "trace.iterations.duration_seconds", "trace.iterations.tool_calls"
-)
-def test_each_step_of_the_root_run_is_an_iteration_with_its_tools_time() -> None:
-    iterations = trace_of(turn_with_a_child())["iterations"]
-
-    assert [one["iteration"] for one in iterations] == [1, 2]
-    assert [one["duration_seconds"] for one in iterations] == [10.0, 9.0]
-    assert [one["tool_calls"] for one in iterations] == [2, 0]
-    assert {one["query"] for one in iterations} == {"What is new in batteries?"}
-    assert all(one["needs_user_input"] is False for one in iterations)
-    assert all(one["auth_link"] is None for one in iterations)
+def test_a_turn_is_recorded_field_by_field() -> None:
+    """`trace.json` beside this file: two steps, a sub-agent, its failed call, four model calls."""
+    expected = Path(__file__).with_name("trace.json").read_text(encoding="utf-8")
+    recorded = json.dumps(trace_of(turn_with_a_child()), ensure_ascii=False, indent=2)
+    assert recorded == expected.rstrip()
 
 
 def waiting(*asked: AnyEvent) -> JsonObject:
@@ -176,7 +100,15 @@ def test_an_iteration_says_whether_a_person_was_waited_for_and_where_they_were_s
         "toolkits": ("gmail",),
     }
     required = AuthRequired(**place(2, 0, 14), **about, deadline=at(60))
-    ended = AuthEnded(**place(3, 0, 15), **about, outcome="connected", link=link)
+    ended = AskDecided(
+        **place(3, 0, 15),
+        ask=required.ask,
+        call_id=required.call_id,
+        verdict="connected",
+        by=None,
+        reason="",
+        link=link,
+    )
     told = waiting(required, ended)
     assert (told["needs_user_input"], told["auth_link"]) == (True, link or None)
     question = QuestionAsked(
@@ -221,40 +153,6 @@ def test_previews_are_cut_and_the_input_is_whole() -> None:
     assert len(trace["answer_preview"]) == 1_000
 
 
-def test_our_own_fields_say_how_the_turn_went() -> None:
-    trace = trace_of(turn_with_a_child())
-
-    assert (trace["turn_id"], trace["route"], trace["outcome"]) == ("turn-1", "COMPLEX", "answered")
-    assert trace["fallback"] is None
-    assert trace["answer_preview"] == "Much."
-    assert trace["artifacts"] == [
-        {
-            "path": "work_products/batteries.html",
-            "title": "Batteries",
-            "mimetype": "text/html",
-            "size_bytes": 9_000,
-        }
-    ]
-    assert trace["runs"][1] == {
-        "run": CHILD,
-        "parent": "root",
-        "agent": "report-creation-expert",
-        "task": "r",
-        "start_offset_seconds": 4.0,
-        "end_offset_seconds": 9.0,
-        "outcome": "answered",
-    }
-
-
-def test_usage_is_that_of_all_model_calls_the_classifier_included() -> None:
-    usage = trace_of(turn_with_a_child())["usage"]
-
-    assert usage["model_calls"] == 4
-    assert usage["input_tokens"] == 307
-    assert usage["output_tokens"] == 60
-    assert usage["total_tokens"] == 307 + 60 + 3_000
-
-
 def test_a_step_that_a_later_generation_makes_is_an_iteration_and_its_call_counts_once() -> None:
     again = [
         StepStarted(**place(12, 1, 0, attempt=1001)),
@@ -296,12 +194,3 @@ def test_a_given_up_fast_path_says_why() -> None:
     trace = trace_of([turn_started(), route, turn_finished()])
 
     assert trace["fallback"] == "wants tools"
-
-
-def test_a_turn_that_left_nothing_has_an_empty_trace() -> None:
-    trace = trace_of([])
-
-    assert trace["tool_calls"] == []
-    assert trace["iterations"] == []
-    assert trace["total_duration_seconds"] == 0.0
-    assert trace["turn_id"] == ""

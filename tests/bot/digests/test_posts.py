@@ -65,12 +65,6 @@ def test_the_first_digest_marks_nothing_as_new() -> None:
     ]
 
 
-def test_the_next_digest_has_what_is_new_first_and_says_how_much() -> None:
-    told = root(published(SPAIN, ESSEN).beside({"elmundo.example/spain"}), BEFORE)
-    assert told[1] == "• *new* A plant in Essen opens"
-    assert told[3] == "_New since Thu 26 March 2026, 09:00: 1 of 2._"
-
-
 @pytest.mark.parametrize("known", [("elmundo.example/spain",), ("Spain approves 2 GW",)])
 def test_what_was_told_before_is_not_new_whatever_the_model_says(known: tuple[str, ...]) -> None:
     line = SPAIN if "/" in known[0] else {**SPAIN, "source": ""}

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from agent_core.ids import SessionId
-from agent_core.messages import JsonObject
 from bot.ingress.backfill import OVERLAP_S, ROOTS_S, Gap, MissedPost, Search
-from bot.ingress.backfill_run import MAX_SILENCE_S, Watermarks
+from bot.ingress.backfill_run import MAX_SILENCE_S, STEP_S, Watermark
 from tests.bot.ingress.world import MemoryMarks, Outside, bot_in
 
 DAY_S = 86_400.0
@@ -21,10 +20,10 @@ async def find_all(outside: Outside, gap: Gap) -> tuple[list[MissedPost], set[st
     return posts, search.unread
 
 
-def gap_from(outside: Outside, **marks: str) -> Gap:
-    """Everything up to this moment was heard, or up to the marks."""
+def gap_from(outside: Outside) -> Gap:
+    """Everything up to this moment was heard."""
     now_s = outside.clock.now()
-    return Gap(began_s=now_s, marks={"*": f"{now_s:.6f}", **marks}, number=1)
+    return Gap(began_s=now_s, heard_s=now_s, number=1)
 
 
 @pytest.mark.proves("catch_up.everywhere")
@@ -52,23 +51,18 @@ async def test_mentions_replies_and_direct_messages_are_found_oldest_first(
 
 
 @pytest.mark.proves("catch_up.cursor")
-async def test_each_conversation_is_read_from_its_own_mark(outside: Outside) -> None:
+async def test_each_conversation_is_read_from_where_it_was_heard(outside: Outside) -> None:
     slack = outside.slack
-    start_s = outside.clock.now()
-    for _ in range(2):
-        outside.clock.advance(3_600)
-        for channel in ("general", "news"):
-            await slack.say("ann", channel, f"{slack.mention} {channel}")
-    general = {slack.channels["general"]: f"{outside.clock.now():.6f}"}
-    gap = gap_from(outside, **{"*": f"{start_s:.6f}", **general})
+    await slack.say("ann", "general", f"{slack.mention} of old")
+    outside.clock.advance(DAY_S)
+    gap = gap_from(outside)
+    for channel in ("general", "news"):
+        outside.clock.advance(60)
+        await slack.say("ann", channel, f"{slack.mention} {channel}")
     found, _ = await find_all(outside, gap)
 
-    new = [
-        missed.post.wire_text.split()[-1]
-        for missed in found
-        if gap.is_new(missed.post.thread.channel, missed.post.ts)
-    ]
-    assert new == ["news", "news"]
+    assert [missed.post.wire_text.split()[-1] for missed in found] == ["general", "news"]
+    assert all(gap.is_new(missed.post.ts) for missed in found)
 
 
 @pytest.mark.proves("catch_up.everywhere")
@@ -114,74 +108,65 @@ class Ear:
     marks: MemoryMarks = field(default_factory=MemoryMarks)
     now_s: float = START_S
 
-    async def opened(self) -> Watermarks:
-        heard = Watermarks(self.marks, "T1", lambda: self.now_s)
-        await heard.open()
-        return heard
+    async def opened(self) -> Watermark:
+        watermark = Watermark(self.marks, "T1", lambda: self.now_s)
+        await watermark.open()
+        return watermark
 
-    async def beat(self, heard: Watermarks, *, is_well: bool = True, after_s: float = 5.0) -> None:
+    async def beat(self, watermark: Watermark, *, is_well: bool = True, after_s: float) -> None:
         self.now_s += after_s
-        await heard.beat(is_well=is_well)
-
-
-def payload(channel: str, ts_s: float) -> JsonObject:
-    return {"event": {"type": "message", "channel": channel, "ts": f"{ts_s:.6f}"}}
+        await watermark.beat(is_well=is_well)
 
 
 @pytest.mark.proves("catch_up.cursor")
-async def test_every_later_start_has_a_gap_that_began_where_each_conversation_was_heard() -> None:
+async def test_every_later_start_has_a_gap_that_began_where_slack_was_last_heard() -> None:
     ear = Ear()
     first = await ear.opened()
-    first.note(payload("C1", START_S + 2))
-    await ear.beat(first)
+    await ear.beat(first, after_s=STEP_S)
+    await ear.beat(first, after_s=5)
     ear.now_s += 3_600
-    gap = (second := await ear.opened()).gap()
+    second = await ear.opened()
 
     assert second.has_gap.is_set()
-    assert gap.since_s("C1") == START_S + 2
-    assert gap.since_s("C2") == START_S
-    assert gap.oldest_s("C1") == START_S + 2 - OVERLAP_S
+    assert second.gap().heard_s == START_S + STEP_S
+    assert second.gap().oldest_s == START_S + STEP_S - OVERLAP_S
 
 
 async def test_a_gap_that_opens_while_another_is_seen_to_stays_open() -> None:
     ear = Ear()
     await ear.opened()
-    heard = await ear.opened()
-    gap = heard.gap()
-    heard.lose("the socket was not open")
-    await heard.close(gap)
-    assert heard.has_gap.is_set()
+    watermark = await ear.opened()
+    gap = watermark.gap()
+    watermark.lose("the socket was not open")
+    await watermark.close(gap)
+    assert watermark.has_gap.is_set()
 
-    await heard.close(heard.gap())
-    assert not heard.has_gap.is_set()
+    await watermark.close(watermark.gap())
+    assert not watermark.has_gap.is_set()
 
 
 @pytest.mark.parametrize(
     ("is_well", "after_s"),
     [
-        pytest.param(False, 5.0, id="the socket is not open"),
+        pytest.param(False, STEP_S, id="the socket is not open"),
         pytest.param(True, MAX_SILENCE_S + 1, id="the process stood still"),
     ],
 )
 async def test_a_beat_notices_that_posts_may_be_missing(is_well: bool, after_s: float) -> None:
     ear = Ear()
-    heard = await ear.opened()
-    await ear.beat(heard)
-    heard.note(payload("C1", ear.now_s))
-    await ear.beat(heard, is_well=is_well, after_s=after_s)
+    watermark = await ear.opened()
+    await ear.beat(watermark, is_well=is_well, after_s=after_s)
 
-    assert heard.has_gap.is_set()
-    assert "slack:T1:C1" not in ear.marks.saved
+    assert watermark.has_gap.is_set()
+    assert watermark.gap().heard_s == START_S
 
 
-async def test_what_was_heard_before_a_standstill_was_not_missed_though_never_written() -> None:
+async def test_a_payload_after_a_standstill_notices_it_before_the_next_beat() -> None:
     ear = Ear()
-    heard = await ear.opened()
-    await ear.beat(heard)
-    heard.note(payload("C1", ear.now_s))
-    heard_s = ear.now_s
-    ear.now_s += 2 * 86_400
-    heard.note(payload("C1", ear.now_s))  # before the next beat
+    watermark = await ear.opened()
+    await ear.beat(watermark, after_s=STEP_S)
+    ear.now_s += 2 * DAY_S
+    watermark.check_silence()
 
-    assert heard.has_gap.is_set()
-    assert heard.gap().since_s("C1") == heard_s
+    assert watermark.has_gap.is_set()
+    assert watermark.gap().heard_s == START_S + STEP_S

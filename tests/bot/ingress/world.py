@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import repeat
 from typing import Any
 
@@ -23,7 +23,7 @@ from bot.ingress import (
     Backfill,
     Ingress,
     Rules,
-    Watermarks,
+    Watermark,
     connect_socket,
     create_app,
     leave_to_next_start,
@@ -33,7 +33,7 @@ from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
 from bot.ingress.backfill_run import HEAD_START_S
 from bot.presenter import Indicators
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from bot.sandbox.slack.team import DEFAULT_EVENTS, DEFAULT_SCOPES, App
+from bot.sandbox.slack.state import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.slack_api import Identity, People, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
 
@@ -101,11 +101,10 @@ class ListeningFront(FrontDoor):
             if message.key == key:
                 return KnownTurn(
                     text=message.text,
-                    written_at=message.received_at,
                     is_at_work=key in self.begun and key not in self.have_ended,
                 )
         if key in self.of_old:
-            return KnownTurn(text="", written_at=datetime.now(UTC), is_at_work=False)
+            return KnownTurn(text="", is_at_work=False)
         return None
 
     async def ended(self, key: str) -> None:
@@ -516,9 +515,9 @@ async def bot_in(
             for_everybody=for_everybody,
         )
         ingress = make_ingress(front, ledger, api, rules, files, judge)
-        watermarks = Watermarks(outside.marks, rules.identity.team, outside.clock.now)
-        await watermarks.open()
-        known = (outside.sessions, watermarks, head_start_s)
+        watermark = Watermark(outside.marks, rules.identity.team, outside.clock.now)
+        await watermark.open()
+        known = (outside.sessions, watermark, head_start_s)
         backfill = Backfill(ingress, front, api, rules.identity, *known)
         register(app, ingress, actions, backfill)
         socket = None

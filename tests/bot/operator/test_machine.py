@@ -7,7 +7,6 @@ import pytest
 
 from agent_core.errors import SessionError, SettingsError
 from agent_core.operator import examine_database, examine_root
-from agent_core.sessions import sole_process
 from agent_core.settings import CoreSettings
 from bot.operator.machine import explain_database
 from bot.settings import BotSettings
@@ -34,15 +33,6 @@ async def test_a_root_that_is_there_is_fine_and_left_as_it_was(tmp_path: Path) -
     assert found.state == "fine"
     assert str(tmp_path) in found.text
     assert entries(tmp_path) == []
-
-
-@pytest.mark.parametrize("below", [".", "deeper/still"])
-async def test_a_root_that_is_a_file_or_below_one_is_wrong(tmp_path: Path, below: str) -> None:
-    (tmp_path / "root").write_text("mine", encoding="utf-8")
-    found = await checked("Workspaces", core=at(tmp_path / "root" / below))
-    assert found.state == "wrong"
-    assert f"{tmp_path / 'root'} is a file" in found.text
-    assert "WORKSPACES_ROOT" in found.text
 
 
 @pytest.mark.skipif(not NOT_WRITABLE.parent.is_dir(), reason="there is no /proc")
@@ -102,15 +92,6 @@ async def test_a_server_that_is_not_there_is_wrong_without_its_password(tmp_path
     assert "hush" not in found.text
 
 
-async def test_a_running_bot_is_a_warning_that_names_it(tmp_path: Path) -> None:
-    core = at(tmp_path)
-    assert (await checked("Other bots", core=core)).state == "fine"
-    async with sole_process(core.state_url):
-        found = await checked("Other bots", core=core)
-    assert found.state == "warning"
-    assert f"process {os.getpid()} on " in found.text
-
-
 @pytest.mark.process("what this machine can start is found by starting it")
 async def test_the_toolkit_is_started_and_its_tools_counted(tmp_path: Path) -> None:
     root = tmp_path / "root"
@@ -141,11 +122,6 @@ async def test_a_browser_that_starts_is_named_with_its_sandbox(tmp_path: Path) -
     told = await checked("Browser", core=CoreSettings(crawl_browser=path))
     assert path in told.text
     assert "sandbox" in told.text
-
-
-async def test_python_for_the_agents_comes_with_the_package(tmp_path: Path) -> None:
-    found = await checked("Python", core=at(tmp_path))
-    assert (found.state, found.text) == ("fine", "the agents' programs run in Monty.")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from bot.cli import app
 from bot.operator.audit import read_since
 from tests.agent_core.mcp.conftest import QUICK
 from tests.agent_core.mcp.world import NOTE, Told, defined, stored_pins
-from tests.agent_core.sessions.test_audit import SENDING as DONE
+from tests.agent_core.sessions.test_safeguards import SENDING as DONE
 
 pytestmark = pytest.mark.usefixtures("clean")
 

@@ -172,7 +172,7 @@ def test_every_language_says_how_it_ended(language: str) -> None:
     words, event = BOT.of(language), TURN.requested()
     endings = [
         TURN.decided("approved"),
-        TURN.decided("approved", for_thread=True),
+        TURN.decided("approved_thread"),
         TURN.decided("rejected"),
         TURN.decided("rejected", reason="<!here> too early"),
         TURN.decided("expired", by=None),

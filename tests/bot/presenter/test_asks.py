@@ -230,7 +230,7 @@ async def test_a_connection_is_waited_for_in_sight_of_all_and_its_link_seen_by_o
     assert links.given[0] == ("ask1", turn.asker, "gmail")
     seen_by_all = [json.dumps([post.text, list(post.blocks)]) for post in visible(stage)]
     assert "lk_1" not in " ".join([*seen_by_all, whisper.text, json.dumps(state.saved)])
-    await presenter.show(turn.auth_ended("gmail", "googlecalendar"))
+    await presenter.show(turn.decided("connected"))
     assert [post.text for post in visible(stage)][:2] == [
         WORKING,
         f"{apps} connected by <@{ann}>",

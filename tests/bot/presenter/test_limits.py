@@ -32,10 +32,9 @@ from bot.render import (
     section,
     split,
 )
+from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.blocks import check_message_blocks, check_view
-from bot.sandbox.slack.clock import SandboxClock
-from bot.sandbox.slack.methods.call import Arguments
-from bot.sandbox.slack.team import Ids
+from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.wire import texts_in
 from bot.threads import ThreadRef
 from bot.words import BOT
@@ -48,7 +47,7 @@ WORDS = BOT.of("en")
 
 def sent(*, is_update: bool = True, **content: object) -> None:
     """A post, or an edit, with this content."""
-    Arguments(content).content(Ids(SandboxClock()), is_update=is_update)
+    MethodCall(content, SlackStandIn().backend).content(is_update=is_update)
 
 
 def table(rows: int = 2, columns: int = 2, cell: str = "x") -> str:

@@ -5,11 +5,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from agent_core.events import (
-    ApprovalDecided,
     ApprovalRequested,
-    ApprovalVerdict,
     ArtifactSaved,
-    AuthEnded,
+    AskDecided,
+    AskDecision,
     AuthRequired,
     Event,
     Intervened,
@@ -171,22 +170,16 @@ class Turn:
         )
 
     def decided(
-        self, verdict: ApprovalVerdict = "approved", *, ask: str = "ask1", **how: Any
-    ) -> ApprovalDecided:
-        plain: dict[str, Any] = {"by": "T1:U1", "reason": "", "for_thread": False}
+        self, verdict: AskDecision = "approved", *, ask: str = "ask1", **how: Any
+    ) -> AskDecided:
+        plain: dict[str, Any] = {"by": "T1:U1", "reason": ""}
         about = self._about(ask)
-        return self._next(ApprovalDecided, **about, verdict=verdict, **{**plain, **how})
+        return self._next(AskDecided, **about, verdict=verdict, **{**plain, **how})
 
     def auth_required(self, *toolkits: str) -> AuthRequired:
         about, deadline = self._about("ask1"), self._at(1) + timedelta(days=1)
         return self._next(
             AuthRequired, **about, asker=self.asker, toolkits=toolkits, deadline=deadline
-        )
-
-    def auth_ended(self, *toolkits: str) -> AuthEnded:
-        about = self._about("ask1")
-        return self._next(
-            AuthEnded, **about, asker=self.asker, toolkits=toolkits, outcome="connected"
         )
 
     def wait(self, time: timedelta) -> None:

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 from yarl import URL
 
-from bot.sandbox.web import NoPagesError, SmallWeb, WebPage
+from bot.sandbox.web import SmallWeb, WebPage
 
 ARTICLE = (
     "<html><head><title>{0}</title></head><body><nav>Menu</nav><p>{0} has a text.</p></body></html>"
@@ -73,18 +73,6 @@ async def test_what_has_moved_is_forbidden_or_unknown_is_answered_so(web: SmallW
     assert (await fetch(web, "http://elsewhere.test/"))[0] == 403
 
 
-async def test_each_url_ends_in_the_name_of_its_file(tmp_path: Path) -> None:
-    names = ["a.html", "B.HTM", "deep/er/c.html", "notes/Ünïcode ☂ größe.html", "50% off? #1.html"]
-    packed = {"p.html.gz": gzip.compress(ARTICLE.format("p").encode())}
-    write_pages(tmp_path, {name: ARTICLE.format(name).encode() for name in names} | packed)
-    async with SmallWeb.folder(tmp_path) as web:
-        pages = await web.ready()
-        assert {page.title for page in pages} == {*names, "p"}
-        for page in pages:
-            status, body, _ = await fetch(web, page.url)
-            assert (status, body.decode()) == (200, ARTICLE.format(page.title))
-
-
 async def test_broken_and_empty_files_are_served_but_not_found(tmp_path: Path) -> None:
     write_pages(
         tmp_path,
@@ -104,12 +92,3 @@ async def test_broken_and_empty_files_are_served_but_not_found(tmp_path: Path) -
         assert not {"empty.html", "blank.html", "torn.html.gz", "not-gzip.html.gz"} & set(pages)
         for name in ("empty.html", "torn.html.gz", "noise.html", "too-deep.html"):
             assert (await fetch(web, f"http://pages.test/{name}"))[0] == 200
-
-
-@pytest.mark.parametrize(
-    ("place", "why"), [("nothing-here", "is not a folder"), (".", "holds no page")]
-)
-def test_a_folder_without_pages_is_named(tmp_path: Path, place: str, why: str) -> None:
-    (tmp_path / "readme.md").write_text("no page", encoding="utf-8")
-    with pytest.raises(NoPagesError, match=why):
-        SmallWeb.folder(tmp_path / place)

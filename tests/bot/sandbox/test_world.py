@@ -1,39 +1,20 @@
 """What the command line asks of the sandbox, and what it tells of it."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from bot.sandbox.composio import AppExecution
-from bot.sandbox.driving import effect_json, post_json, printed
+from bot.sandbox.driving import post_json, printed
 from bot.sandbox.model import ReplyPace
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.sandbox.world import UNHURRIED, SandboxOptions, read_manifest
 
 ANN, BOB = "U1", "bob@example.com"
-MAIL = AppExecution(
-    user_id="T1:U1",
-    slug="GMAIL_SEND_EMAIL",
-    arguments={"recipient_email": BOB},
-    account_user_id="T1:U1",
-    identity="ann@example.com",
-    at=datetime(2026, 11, 22, 12, tzinfo=UTC),
-    reads_only=False,
-    error=None,
-)
 
 
 def post(**more: Any) -> Post:
     return Post(ts="1.0", channel="C1", user="UBOT", text="Approve?", **more)
-
-
-def test_each_effect_is_told_with_whose_account_it_used() -> None:
-    told = effect_json(MAIL)
-    assert (told["for"], told["tool"]) == ("T1:U1", "GMAIL_SEND_EMAIL")
-    assert (told["account"], told["account_of"]) == ("ann@example.com", "T1:U1")
-    assert told["arguments"] == {"recipient_email": BOB}
 
 
 def test_a_post_tells_who_alone_saw_it_and_what_its_blocks_say() -> None:

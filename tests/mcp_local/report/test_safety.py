@@ -1,12 +1,12 @@
 """Foreign markup is inert wherever it comes in: text, summary, titles, addresses of sources."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from mcp_local.report.compose import CONTENT_SECURITY_POLICY, ReportDraft, compose_report
 from mcp_local.report.markdown import parse_markdown, render_tokens
-from mcp_local.sources import NumberedSource
 from tests.mcp_local.report.reading import DAY, SOURCES, Element, read_html, source
 
 PAYLOADS = [
@@ -84,18 +84,8 @@ def test_a_payload_in_the_text_is_inert(payload: str) -> None:
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_a_payload_in_titles_and_addresses_is_text(payload: str) -> None:
-    evil = NumberedSource(
-        n=1, url=payload, title=payload, kind="snippet", ok=True, text=payload, path="x.json"
-    )
-    lure = NumberedSource(
-        n=2,
-        url=f"https://ok.test/{payload}",
-        title="Fine",
-        kind="page",
-        ok=True,
-        text="",
-        path="x.md",
-    )
+    evil = replace(source(1, payload, kind="snippet"), url=payload, title=payload)
+    lure = replace(source(2), url=f"https://ok.test/{payload}")
     draft = ReportDraft(title=f"On {payload}", markdown="End. [1, 2]", language=payload)
     tree = assert_inert(compose_report(draft, [evil, lure], DAY).html)
     assert tree.one(id="source-1").all("a") == []
@@ -111,7 +101,7 @@ def test_template_syntax_in_the_text_is_not_run() -> None:
 
 def test_a_link_says_that_it_gives_nothing_away() -> None:
     url = "https://ok.test/a?b=1&c=2"
-    known = NumberedSource(n=1, url=url, title="T", kind="page", ok=True, text="Text.", path="t.md")
+    known = replace(source(1), url=url)
     draft = ReportDraft(title="T", markdown=f"See [there]({url}). [1]")
     tree = assert_inert(compose_report(draft, [known], DAY).html)
     assert {link.attrs["rel"] for link in tree.all("a", href=url)} == {

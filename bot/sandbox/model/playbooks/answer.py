@@ -33,7 +33,6 @@ LONG_CHARS = 2_000
 QUESTION_CHARS = 300
 """The end of a long text is taken for the question about it."""
 LINE_END = re.compile(r"\s*\n\s*|(?<=[.!?])\s+")
-SHOWN = "The picture is shown"
 FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
 EARLIER_WORK = re.compile(r"(?m)^- id (\w+)(.*(?:\n  .*)*)")
 
@@ -72,27 +71,23 @@ def from_files(dialogue: Dialogue) -> StandInReply | None:
         return say(_quote(now.words, now.words[-QUESTION_CHARS:])) if is_long else None
     files = now.files
     for call in now.done("read_local_file"):
-        text = as_text(call.data.get("text"))
-        about = as_text(call.data.get("note"))
-        files[call.arguments["path"]] = (text, about)
+        files[call.arguments["path"]] = call.data.get("text") or as_text(call.data.get("note"))
     unread = [path for path in now.attachments if path not in files]
     if unread and dialogue.may_call_tools and "read_local_file" in dialogue.tools:
         return tuple(dialogue.use("read_local_file", path=path) for path in unread)
     if REPORT.search(now.words) and stems(topic_of(now.words)):
         return None
-    answers: list[str] = []
-    for path, kind in now.attachments.items():
-        text, about = files.get(path, ("", ""))
-        name = FILE_ID.sub("", path.rpartition("/")[2])
-        quote = _quote_of_file(name, text, now.words)
-        answers.append(quote or about or NO_TEXT.format(name=name, type=kind))
+    answers = [
+        _answer_from(path, kind, files.get(path, ""), now.words)
+        for path, kind in now.attachments.items()
+    ]
     return say("\n\n".join(answers))
 
 
-def _quote_of_file(name: str, text: str, words: str) -> str:
-    """What a file says on the words; empty for a picture, which was shown and has no words."""
-    if not text or SHOWN in text:
-        return ""
+def _answer_from(path: str, kind: str, text: str, words: str) -> str:
+    name = FILE_ID.sub("", path.rpartition("/")[2])
+    if not text:
+        return NO_TEXT.format(name=name, type=kind)
     return f"{name} says:\n\n{_quote(text, words)}"
 
 

@@ -34,6 +34,7 @@ OWN = re.compile(r"\b(?:me|us|my)\b")
 REPORT_TITLE = re.compile(r"The report “([^”]+)”")
 CITATIONS = re.compile(r"(?m)^The report “.*$| \(\[[^\]]+\]\([^)]+\)\)| \[\d+\]")
 REPORT_FILE = re.compile(r"work_products/[^\s\"]+\.html")
+HAS_ACCOUNT = re.compile(r"\"has_active_connection\":\s*true")
 CONNECTED = re.compile(r"\[Authentication completed|\"active\"")
 TO_WHOM = "Which email address should the mail go to?"
 ONLY_MAIL = (
@@ -76,16 +77,13 @@ def decide(dialogue: Dialogue) -> StandInReply | None:
     dictated = SAYS.search(words, mail.start())
     if dictated:
         text = dictated["text"]
-        words = words[: dictated.start()]
         content = MailContent(text=text, title=text[:70])
-        return _carry_out(dialogue, content, words)
+        return _carry_out(dialogue, content, words[: dictated.start()])
     if SEARCHES.search(words) and stems(topic_of(words)):
         return _research_and_mail(dialogue, words)
     answers = [exchange.answer for exchange in dialogue.earlier if exchange.answer]
     titles = REPORT_TITLE.findall("\n".join(answers))
-    last_answer = ["", *answers][-1]
-    last_title = ["", *titles][-1]
-    content = _content_of(last_answer, last_title)
+    content = _content_of(["", *answers][-1], ["", *titles][-1])
     return _carry_out(dialogue, content, words)
 
 
@@ -156,9 +154,8 @@ def _connect(dialogue: Dialogue) -> StandInReply | None:
         if CONNECTED.search(connection.result):
             return None
         return _not_sent("the account of Gmail was not connected")
-    for status in objects_in(searches[-1:]):
-        if status.get("toolkit") == TOOLKIT and status.get("has_active_connection"):
-            return None
+    if HAS_ACCOUNT.search(searches[-1].result):
+        return None
     return (dialogue.use("MANAGE_CONNECTIONS", toolkits=[TOOLKIT]),)
 
 
@@ -224,13 +221,7 @@ def _ending(run: PastCall) -> str:
         why = result.get("error") or response.get("error") or refusal[:300]
         return NOT_SENT.format(why=why.strip().rstrip("."))
     mail = run.arguments["tools"][0]["arguments"]
-    sentence = f"The mail “{mail['subject']}” to {mail['recipient_email']} was sent"
-    if "attachment" in mail:
-        sentence += f", with {mail['attachment']['name']} attached"
-    account = as_object(run.data.get("acted_as")).get(TOOLKIT)
-    if account:
-        sentence += f", as {account}"
-    return f"{sentence}."
+    return f"The mail “{mail['subject']}” to {mail['recipient_email']} was sent."
 
 
 def _not_sent(why: str) -> StandInReply:

@@ -46,7 +46,6 @@ PAGES_TO_ANSWER = 4
 ANSWER_SENTENCES = 4
 URL = re.compile(r"https?://[^\s<>\"')\]]+")
 REQUEST = 'Request, word for word:\n"""\n{request}\n"""\n\nTopic: {topic}'
-EXTEND = "The report exists: keep its title and sections, and add the new one."
 NOTHING = "I found nothing about {topic}: none of the pages here speaks of it."
 ASK_TOPIC = "What should this be about?"
 UNSAID = "I do not know what this should be about, so I did nothing."
@@ -76,8 +75,6 @@ class Brief:
         """The brief in words, with the address and the title of every page that was found."""
         lines = [REQUEST.format(request=self.request, topic=self.topic)]
         lines += [f"Section: {section}" for section in self.sections]
-        if self.sections:
-            lines.append(EXTEND)
         lines.append("Read these pages in full and save them:")
         lines += [f"- {title}: {url}" for url, title in hits.items()]
         return "\n".join(lines)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import yaml
 
-from bot.sandbox.slack.methods import agents, chat, conversations, files
+from bot.sandbox.slack.methods import chat, conversations
 from bot.sandbox.slack.methods.call import MethodCall as MethodCall
 from bot.sandbox.slack.wire import JsonObject
 
@@ -15,11 +15,11 @@ _TABLES: dict[str, dict[str, dict[str, Any]]] = yaml.load(
     Path(__file__).with_name("methods.yml").read_text("utf-8"), yaml.CSafeLoader
 )
 RUN: Mapping[str, Callable[[MethodCall], JsonObject]] = {
-    "agents.sessions.rename": agents.rename_session,
-    "agents.sessions.setStatus": agents.set_session_status,
-    "apps.connections.open": agents.open_socket,
-    "assistant.threads.setStatus": agents.set_thread_status,
-    "assistant.threads.setSuggestedPrompts": agents.set_suggested_prompts,
+    "agents.sessions.rename": chat.rename_session,
+    "agents.sessions.setStatus": chat.set_session_status,
+    "apps.connections.open": chat.open_socket,
+    "assistant.threads.setStatus": chat.set_thread_status,
+    "assistant.threads.setSuggestedPrompts": chat.set_suggested_prompts,
     "auth.test": conversations.test_auth,
     "bots.info": conversations.bot_info,
     "chat.appendStream": chat.append_stream,
@@ -35,16 +35,16 @@ RUN: Mapping[str, Callable[[MethodCall], JsonObject]] = {
     "conversations.members": conversations.members,
     "conversations.open": conversations.open_direct,
     "conversations.replies": conversations.replies,
-    "files.completeUploadExternal": files.complete_upload,
-    "files.getUploadURLExternal": files.get_upload_url,
-    "files.delete": files.delete,
-    "files.info": files.info,
+    "files.completeUploadExternal": chat.complete_upload,
+    "files.getUploadURLExternal": chat.get_upload_url,
+    "files.delete": chat.delete_file,
+    "files.info": chat.file_info,
     "reactions.add": chat.add_reaction,
     "reactions.remove": chat.remove_reaction,
     "users.conversations": conversations.channels_of_bot,
     "users.info": conversations.user_info,
-    "views.open": agents.open_view,
-    "views.publish": agents.publish_view,
+    "views.open": chat.open_view,
+    "views.publish": chat.publish_view,
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from bot.sandbox.slack.backend import SlackBackend
 from bot.sandbox.slack.blocks import check_message_blocks
 from bot.sandbox.slack.records import Channel, Post
-from bot.sandbox.slack.team import PLURALS, Ids
+from bot.sandbox.slack.state import PLURALS
 from bot.sandbox.slack.wire import (
     ApiError,
     JsonArray,
@@ -23,11 +23,13 @@ MAX_UPDATE_TEXT = 4_000
 T = TypeVar("T")
 
 
-class Arguments:
-    """A call's arguments without the token. Values of forms are strings, of JSON anything."""
+class MethodCall:
+    """One call of the bot. Values of forms are strings, of JSON anything."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self.values: JsonObject = {k: v for k, v in values.items() if k != "token"}
+    def __init__(self, values: Mapping[str, Any], backend: SlackBackend) -> None:
+        self.values = values
+        self.backend = backend
+        self.state = backend.state
 
     def text(self, name: str) -> str:
         """The argument as text; empty when it is absent."""
@@ -60,18 +62,18 @@ class Arguments:
             return json.loads(value)
         return value
 
-    def blocks(self, ids: Ids) -> tuple[JsonObject, ...] | None:
+    def blocks(self) -> tuple[JsonObject, ...] | None:
         """The checked blocks of a message; None when they are absent."""
         blocks = self.json_array("blocks")
         if blocks is None:
             return None
         check_message_blocks(blocks)
-        return tuple(ids.mark_blocks(blocks))
+        return tuple(self.state.ids.mark_blocks(blocks))
 
-    def content(self, ids: Ids, *, is_update: bool = False) -> JsonObject:
+    def content(self, *, is_update: bool = False) -> JsonObject:
         """The checked content of a post: its text, and the blocks and metadata that are given."""
         text = self.text("text")
-        blocks = self.blocks(ids)
+        blocks = self.blocks()
         metadata = self.json_object("metadata")
         if not text.strip() and not blocks:
             raise ApiError("no_text")
@@ -83,15 +85,6 @@ class Arguments:
         if metadata is not None:
             content["metadata"] = metadata
         return content
-
-
-class MethodCall(Arguments):
-    """One call of the bot."""
-
-    def __init__(self, values: Mapping[str, Any], backend: SlackBackend) -> None:
-        super().__init__(values)
-        self.backend = backend
-        self.state = backend.state
 
     def visible_channel(self, name: str = "channel") -> Channel:
         """The channel of an argument. A private one without the bot does not exist for the bot."""

@@ -1,13 +1,17 @@
-"""chat.* and reactions.*: posts, ephemerals, edits, permalinks, streams, emoji on posts."""
+"""What the bot writes: posts, streams, reactions, files, agent sessions, views; and its sockets."""
 
 from dataclasses import replace
 
-from bot.sandbox.slack.messages import permalink
+from bot.sandbox.slack.messages import permalink, show_file
 from bot.sandbox.slack.methods.call import MethodCall
-from bot.sandbox.slack.records import Channel, Post, Stream
-from bot.sandbox.slack.wire import ApiError, JsonObject
+from bot.sandbox.slack.records import Channel, File, Post, Stream, SuggestedPrompts
+from bot.sandbox.slack.wire import ApiError, JsonObject, invalid_arguments, texts_in
 
 MAX_STREAM_BYTES = 10_600
+MAX_TITLE = 200
+MAX_PROMPTS = 4
+MAX_LOADING_MESSAGES = 10
+_WITHOUT_WORDS = ("actions", "context_actions")
 
 
 def post_message(call: MethodCall) -> JsonObject:
@@ -19,7 +23,7 @@ def post_message(call: MethodCall) -> JsonObject:
 
 def _draft(call: MethodCall) -> Post:
     channel = call.posting_channel()
-    content = call.content(call.state.ids)
+    content = call.content()
     return call.draft(channel, _read_thread(call, channel), **content)
 
 
@@ -51,7 +55,7 @@ def update(call: MethodCall) -> JsonObject:
     now_s = call.state.clock.now()
     if post.stream is not None and post.stream.is_open(now_s):
         raise ApiError("streaming_state_conflict")
-    post = replace(post, **call.content(call.state.ids, is_update=True))
+    post = replace(post, **call.content(is_update=True))
     call.backend.change_post(post, editor=call.state.bot.id)
     return {}
 
@@ -138,3 +142,143 @@ def _grow(call: MethodCall, post: Post) -> Post:
         raise ApiError("msg_too_long")
     block = {"type": "markdown", "text": text}
     return replace(post, text=text, blocks=(block,))
+
+
+def get_upload_url(call: MethodCall) -> JsonObject:
+    """First call of an upload: the address for the bytes."""
+    file = call.backend.new_file(
+        name=call.required("filename"),
+        content=b"",
+        user=call.state.bot.id,
+        alt_txt=call.text("alt_txt") or None,
+    )
+    call.state.uploads[file.id] = file
+    url = f"{call.backend.base_url}/upload/v1/{file.id}"
+    return {"upload_url": url, "file_id": file.id}
+
+
+def complete_upload(call: MethodCall) -> JsonObject:
+    """Turn uploads into files and share them in one post, with or without blocks.
+
+    The post's text is that of its blocks without buttons.
+    """
+    channel = call.posting_channel("channel_id")
+    files = [_complete(call, entry) for entry in call.json_array("files") or ()]
+    blocks = call.blocks() or ()
+    spoken = [block for block in blocks if block["type"] not in _WITHOUT_WORDS]
+    draft = call.draft(
+        channel,
+        call.text("thread_ts") or None,
+        text="\n".join(texts_in(spoken)),
+        blocks=blocks,
+        subtype="file_share",
+        files=tuple(files),
+    )
+    call.backend.add_post(draft)
+    return {}
+
+
+def _complete(call: MethodCall, entry: JsonObject) -> File:
+    """Store an uploaded file under its title."""
+    uploaded = call.state.uploads.pop(entry["id"], None)
+    if uploaded is None or not uploaded.content:
+        raise ApiError("file_not_found")
+    file = replace(uploaded, title=entry.get("title") or uploaded.name)
+    call.state.files[file.id] = file
+    return file
+
+
+def file_info(call: MethodCall) -> JsonObject:
+    """One file, with its present shares."""
+    file = call.state.files.get(call.required("file"))
+    if file is None:
+        raise ApiError("file_not_found")
+    if file.is_deleted:
+        raise ApiError("file_deleted")
+    return {"file": show_file(call.state, file, is_asked=True)}
+
+
+def delete_file(call: MethodCall) -> JsonObject:
+    """Delete one of the bot's files, wherever it is shared; posts keep a mark in its place."""
+    file = call.state.files.get(call.required("file"))
+    if file is None or file.is_deleted:
+        raise ApiError("file_not_found")
+    call.state.files[file.id] = replace(file, is_deleted=True)
+    return {}
+
+
+def open_socket(call: MethodCall) -> JsonObject:
+    """Give out the address of a socket, good for one connection."""
+    ticket = call.backend.sockets.issue_ticket()
+    base = call.backend.base_url.replace("http", "ws", 1)
+    return {"url": f"{base}/link/?ticket={ticket}"}
+
+
+def _session_thread(call: MethodCall) -> tuple[str, str]:
+    channel = call.joined_channel("channel_id")
+    return channel.id, call.required("thread_ts")
+
+
+def set_session_status(call: MethodCall) -> JsonObject:
+    """Set the status of a thread's agent session."""
+    call.backend.change_session(*_session_thread(call), status=call.required("status"))
+    return {}
+
+
+def rename_session(call: MethodCall) -> JsonObject:
+    """Give a thread's agent session another title."""
+    title = call.required("title")
+    thread = _session_thread(call)
+    if len(title) > MAX_TITLE:
+        raise ApiError("invalid_name")
+    if thread not in call.state.sessions:
+        raise ApiError("session_not_found")
+    call.backend.change_session(*thread, title=title)
+    return {}
+
+
+def set_thread_status(call: MethodCall) -> JsonObject:
+    """Show the line "<App> <text>" under a thread; an empty text clears it."""
+    text = call.text("status")
+    messages = call.json_array("loading_messages") or []
+    if len(messages) > MAX_LOADING_MESSAGES:
+        raise invalid_arguments("too many items")
+    call.backend.change_session(
+        *_session_thread(call),
+        status="processing" if text else "active",
+        status_text=text,
+        loading_messages=tuple(messages),
+    )
+    return {}
+
+
+def set_suggested_prompts(call: MethodCall) -> JsonObject:
+    """Offer prompts in the messages tab."""
+    channel = call.joined_channel("channel_id")
+    prompts = call.json_array("prompts") or []
+    if not 1 <= len(prompts) <= MAX_PROMPTS:
+        raise invalid_arguments("too many items")
+    suggested = SuggestedPrompts(channel=channel.id, prompts=tuple(prompts))
+    call.state.keep(suggested)
+    return {}
+
+
+def _view(call: MethodCall) -> JsonObject:
+    body = call.json_object("view")
+    if body is None:
+        raise invalid_arguments("missing required field: view")
+    return body
+
+
+def open_view(call: MethodCall) -> JsonObject:
+    """Open a modal for the person whose gesture gave the trigger."""
+    trigger = call.required("trigger_id")
+    call.backend.views.open(trigger, _view(call))
+    return {}
+
+
+def publish_view(call: MethodCall) -> JsonObject:
+    """Set a person's App Home."""
+    user = call.required("user_id")
+    call.backend.views.publish(user, _view(call))
+    return {}

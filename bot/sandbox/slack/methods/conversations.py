@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.sandbox.slack.messages import show_channel, show_in_history, show_user
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import Channel, Post
-from bot.sandbox.slack.team import PLURALS, TEAM_ID
+from bot.sandbox.slack.state import PLURALS, TEAM_ID
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
 

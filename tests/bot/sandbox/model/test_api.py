@@ -21,10 +21,9 @@ CALL: Json = {
     "role": "assistant",
     "content": [{"type": "tool_use", "id": "t1", "name": "seek", "input": {}}],
 }
-
-
-def result(call: str = "t1", text: str = "found") -> Json:
-    return {"type": "tool_result", "tool_use_id": call, "content": text}
+RESULT: Json = {"type": "tool_result", "tool_use_id": "t1", "content": "found"}
+ANSWERED: Json = {"role": "user", "content": [RESULT]}
+LATE: Json = {"role": "user", "content": [{"type": "text", "text": "so"}, RESULT]}
 
 
 async def stream(client: AsyncAnthropic, **fields: Any) -> tuple[list[str], Message]:
@@ -58,36 +57,26 @@ async def test_text_and_calls_arrive_whole_and_are_logged(
     assert call.body is not None
 
 
-async def test_every_call_wants_its_one_result_in_the_next_message(client: AsyncAnthropic) -> None:
-    tools = [SEEK]
-    no_result = [HELLO, CALL, {"role": "user", "content": "and?"}]
-    assert "`tool_use` ids were found" in await refusal(client, tools=tools, messages=no_result)
-    late = {"role": "user", "content": [{"type": "text", "text": "so"}, result()]}
-    assert "immediately after" in await refusal(client, tools=tools, messages=[HELLO, CALL, late])
-    orphan = {"role": "user", "content": [result("t9")]}
-    assert "unexpected `tool_use_id`" in await refusal(client, messages=[orphan])
-    twice = {"role": "user", "content": [result(), result()]}
-    assert "single result" in await refusal(client, tools=tools, messages=[HELLO, CALL, twice])
-    answered = {"role": "user", "content": [result()]}
-    again = [HELLO, CALL, answered, CALL, answered]
-    assert "ids must be unique" in await refusal(client, tools=tools, messages=again)
-
-
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "refused"),
     [
         ({"messages": [{"role": "user", "content": ""}]}, "non-empty content"),
         ({"messages": [{"role": "user", "content": [BLANK]}]}, "whitespace"),
         ({"messages": [{"role": "assistant", "content": "hi"}]}, "first message"),
         ({"messages": [HELLO, {"role": "assistant", "content": "So"}]}, "prefill"),
+        ({"messages": [HELLO, CALL, {"role": "user", "content": "and?"}]}, "single `tool_result`"),
+        ({"messages": [HELLO, CALL, LATE]}, "single `tool_result`"),
+        ({"messages": [HELLO, CALL, {"role": "user", "content": 2 * [RESULT]}]}, "single"),
+        ({"messages": [{"role": "user", "content": [RESULT]}]}, "single `tool_result`"),
+        ({"messages": [HELLO, CALL, ANSWERED, CALL, ANSWERED]}, "ids must be unique"),
         ({"system": [BLANK]}, "whitespace"),
         ({"system": [MARKED] * 5}, "maximum of 4"),
     ],
 )  # fmt: skip
 async def test_a_request_that_breaks_a_rule_is_refused(
-    client: AsyncAnthropic, fields: Json, said: str
+    client: AsyncAnthropic, fields: Json, refused: str
 ) -> None:
-    assert said in await refusal(client, **fields)
+    assert refused in await refusal(client, tools=[SEEK], **fields)
 
 
 async def test_a_changed_thinking_block_is_found_out(
@@ -96,8 +85,7 @@ async def test_a_changed_thinking_block_is_found_out(
     model.play(ToolUse(name="seek", input={}, id="t1"))
     _, message = await stream(client, tools=[SEEK])
     said = [block.model_dump(exclude_none=True) for block in message.content]
-    answered = {"role": "user", "content": [result()]}
-    history = [HELLO, {"role": "assistant", "content": said}, answered]
+    history = [HELLO, {"role": "assistant", "content": said}, ANSWERED]
     await stream(client, tools=[SEEK], messages=history)
     said[0]["thinking"] = "something else"
     assert "cannot be modified" in await refusal(client, tools=[SEEK], messages=history)

@@ -1,10 +1,12 @@
-"""What people set and say of answers is there again, in either database."""
+"""Preferences, feedback and the last programs of runs are there again, in either database."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from sqlalchemy import select
+
 from agent_core.events import Usage
-from agent_core.ids import SessionId, TurnId, UserId
+from agent_core.ids import RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import InboundMessage
 from agent_core.sessions import (
     Database,
@@ -13,10 +15,13 @@ from agent_core.sessions import (
     FeedbackStore,
     Overview,
     Preferences,
+    ProgramStore,
     SessionStore,
     Spent,
+    StoredProgram,
     WriteBehind,
 )
+from agent_core.sessions.schema import feedback
 from tests.agent_core.sessions.announced import Announced
 
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
@@ -54,11 +59,12 @@ async def test_of_a_person_and_a_turn_the_last_verdict_counts(database: Database
     store = FeedbackStore(database)
     later = replace(GIVEN, person=BEN, at=GIVEN.at.replace(hour=10))
     assert not await store.comment(GIVEN.turn, ANN, "nothing was given yet")
-    for given in (GIVEN, later, down := replace(GIVEN, verdict="down")):
+    down = replace(GIVEN, verdict="down")
+    for given in (GIVEN, later, down):
         await store.give(given)
     assert await store.comment(GIVEN.turn, ANN, "too long")
-    assert await store.of(GIVEN.turn) == [replace(down, comment="too long"), later]
-    assert await store.of(TurnId("turn:2")) == []
+    stored = await database.read(select(feedback).order_by(feedback.c.at), Feedback)
+    assert stored == [replace(down, comment="too long"), later]
 
 
 async def test_both_databases_tell_what_somebody_has_going_on(
@@ -75,3 +81,36 @@ async def test_both_databases_tell_what_somebody_has_going_on(
     assert await overview.unfinished("T1") == [turn]
     assert await overview.spent(ANN, GIVEN.at) == Spent(turns=1, tokens=7)
     assert await overview.spent(BEN, GIVEN.at) == Spent(turns=0, tokens=0)
+
+
+FIRST = StoredProgram(
+    turn=TurnId("turn:1"),
+    run=RunId("root"),
+    call=ToolCallId("call_1"),
+    body={"printed": "ä"},
+    variables=bytes(range(256)),
+    paused=b"",
+)
+
+
+async def test_a_run_keeps_its_last_program(database: Database) -> None:
+    store = ProgramStore(database)
+    second = replace(FIRST, call=ToolCallId("call_2"), paused=b"\x00\xff")
+    for program in (FIRST, second, second, replace(FIRST, run=RunId("root.child"))):
+        await store.keep(program)
+    assert await store.last(FIRST.turn, FIRST.run) == second
+    assert await store.last(FIRST.turn, RunId("root.child")) is not None
+    assert await store.last(TurnId("turn:2"), FIRST.run) is None
+
+
+async def test_programs_are_gone_with_the_end_of_their_turn(
+    database: Database, behind: WriteBehind
+) -> None:
+    store, log = ProgramStore(database), EventLog(database, behind)
+    other = replace(FIRST, turn=TurnId("turn:2"))
+    for program in (FIRST, other):
+        await store.keep(program)
+    await log.append(Announced(FIRST.turn).finished())
+    await log.flush()
+    assert await store.last(FIRST.turn, FIRST.run) is None
+    assert await store.last(other.turn, other.run) == other

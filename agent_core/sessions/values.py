@@ -1,14 +1,15 @@
-"""Preferences of people and channels, and people's feedback on answers."""
+"""Values by their keys: preferences, feedback, and the last program of a run."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import delete, select, update
 
-from agent_core.ids import TurnId, UserId
+from agent_core.ids import RunId, ToolCallId, TurnId, UserId
+from agent_core.messages import JsonObject
 from agent_core.sessions.database import Store, columns_of
-from agent_core.sessions.schema import feedback, preferences
+from agent_core.sessions.schema import feedback, preferences, programs
 
 
 class Preferences(Store):
@@ -72,7 +73,34 @@ class FeedbackStore(Store):
         statement = update(feedback).filter_by(turn=turn, person=person).values(comment=text)
         return await self._database.execute(statement)
 
-    async def of(self, turn: TurnId) -> list[Feedback]:
-        """What people said of a turn, oldest first."""
-        query = select(feedback).filter_by(turn=turn).order_by(feedback.c.at)
-        return await self._database.read(query, Feedback)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredProgram:
+    """The last program of a run."""
+
+    turn: TurnId
+    run: RunId
+    call: ToolCallId
+    """The tool call that brought it."""
+    body: JsonObject = field(default_factory=dict[str, Any])
+    """What is known of it here: counts, what it printed, how it ended."""
+    variables: bytes = b""
+    """All that was defined when the last program ended; empty where there is nothing."""
+    paused: bytes = b""
+    """The program where it waits; empty for one that waits for nothing."""
+
+
+class ProgramStore(Store):
+    """One program a run: the next one takes the place of the last one, whose variables it has.
+
+    With the end of their turn the log deletes them.
+    """
+
+    async def last(self, turn: TurnId, run: RunId) -> StoredProgram | None:
+        """None for a run without programs."""
+        query = select(programs).filter_by(turn=turn, run=run)
+        return await self._database.first(query, StoredProgram)
+
+    async def keep(self, program: StoredProgram) -> None:
+        """Safe to do again."""
+        await self._database.execute(self._database.upsert(programs, columns_of(program)))
