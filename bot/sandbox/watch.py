@@ -60,9 +60,7 @@ class WatchedTurn:
 
     @property
     def outcome(self) -> str:
-        if self.turn.outcome:
-            return self.turn.outcome
-        return "waiting" if self.turn.status == "waiting" else "failed"
+        return self.turn.outcome or "waiting"
 
     @property
     def asks(self) -> str:
@@ -234,8 +232,7 @@ class Watch:
 
 def _is_asking(turn: WatchedTurn, shown: JsonObject, seen_to: Collection[str]) -> bool:
     """Whether the turn's open Ask is shown in Slack, and nobody has decided it."""
-    wait = turn.turn.wait
-    if wait is None or turn.outcome != "waiting" or turn.asks in seen_to:
+    if not turn.asks or turn.asks in seen_to:
         return False
-    asked = [event.call_id for event in turn.events if isinstance(event, _ASKED)]
-    return wait.call_id in asked and shown.get("waits", 0) >= len(asked)
+    asked = [event.ask for event in turn.events if isinstance(event, _ASKED)]
+    return turn.asks in asked and shown.get("waits", 0) >= len(asked)

@@ -127,9 +127,8 @@ async def open_world(
 
         def name(user_id: str) -> str | None:
             """The name of a `team:user` of this world."""
-            user = user_id.rpartition(":")[2]
-            names = {known: name for name, known in slack.users.items()}
-            return names.get(user)
+            user = slack.state.users.get(user_id.rpartition(":")[2])
+            return user.name if user else None
 
         small_web = SmallWeb.builtin(clock=now) if web is None else SmallWeb.folder(web)
         pages = await stack.enter_async_context(small_web)

@@ -4,8 +4,7 @@
 the loop or beside it, while a heart beats on the loop. `worst_stall_ms` is the longest that it
 missed, the best of `ROUNDS`, less what other programs took of the machine meanwhile; `growth` is
 the CPU time per byte at 1,000 kB over that at 10 kB, summed over all shapes, at the door where it
-grows most; `poisoned_restart` is how many starts a poison turn still stops after it killed one in
-company and two by itself.
+grows most.
 """
 
 import asyncio
@@ -29,21 +28,17 @@ from agent_core.mcp.client import output_of
 from agent_core.mcp.wire import Screen, off_loop
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult, user_message
 from agent_core.prompts.language import detect_language, small_talk
-from agent_core.runtime import MAX_TRIES
 from agent_core.tools import fault_of_arguments
 from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import thread_drafts
 from bot.presenter.asks import question_drafts
 from bot.render import one_line
-from bot.sandbox.model import ReplyText, ToolUse
 from bot.words import BOT
 from mcp_local.errors import ToolkitError
 from mcp_local.report.compose import ReportDraft, compose_report
 from mcp_local.sources import NumberedSource
 from tests.attacks.shapes import shapes
 from tests.bench.results import Result, run
-from tests.e2e.bot_process import bot_process, bot_texts, mention
-from tests.e2e.world import outside_world
 
 SIZES = (10_000, 100_000, 1_000_000)
 ROUNDS = 2
@@ -186,31 +181,7 @@ async def measure_door(name: str) -> tuple[float, float]:
     return worst_s * 1_000, growth
 
 
-async def poisoned_restart(root: Path) -> int:
-    """Starts that a turn stops of which so many processes have died."""
-    point, said = "tool_call.before", "All is counted."
-    async with outside_world(root) as outside:
-        outside.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
-        async with bot_process(outside, fault_at=point) as bot:
-            await mention(outside, "continue counting the bridges")
-            await bot.wait()
-        for _ in range(MAX_TRIES - 1):
-            async with bot_process(outside, fault_at=point) as bot:
-                await bot.wait()
-        outside.model.play(ReplyText(text=said), times=4)
-        other = await mention(outside, "continue counting other bridges")
-        for _ in range(MAX_TRIES):  # a life that gets on, if only in showing, is none of them
-            async with bot_process(outside, fault_at=point):
-                with suppress(TimeoutError):
-                    await outside.slack.wait_for(
-                        lambda _: said in bot_texts(outside, other),
-                        timeout_s=30,
-                    )
-                    return 0
-        return 1
-
-
-async def measure(root: Path) -> list[Result]:
+async def measure(_root: Path) -> list[Result]:
     gc.collect()  # as `bot start` does it
     gc.freeze()
     measured = [await measure_door(name) for name in DOORS]
@@ -218,7 +189,6 @@ async def measure(root: Path) -> list[Result]:
     return [
         Result(name="worst_stall_ms", value=round(worst, 1), unit="ms", goal=100),
         Result(name="growth", value=round(growth, 2), unit="", goal=1.2),
-        Result(name="poisoned_restart", value=await poisoned_restart(root), unit="starts", goal=0),
     ]
 
 

@@ -14,7 +14,7 @@ from bot.sandbox.slack.messages import (
     show_post,
     wrap_event,
 )
-from bot.sandbox.slack.records import AgentSession, Channel, File, Post, Share, View, ViewKind
+from bot.sandbox.slack.records import AgentSession, Channel, File, Post, View, ViewKind
 from bot.sandbox.slack.sockets import Deliverer, Sockets, StandInTasks
 from bot.sandbox.slack.state import PLURALS, TeamState
 from bot.sandbox.slack.wire import ApiError, JsonObject, mentions_user
@@ -110,14 +110,9 @@ class SlackBackend:
         Its files note the share. A reply of the app clears the status line under the thread.
         """
         channel = self.state.channels[post.channel]
-        share = Share(
-            channel=post.channel,
-            ts=post.ts,
-            thread_ts=post.thread_ts,
-        )
         for file in post.files:
             known = self.state.files[file.id]
-            self.state.files[file.id] = replace(known, shares=(*known.shares, share))
+            self.state.files[file.id] = replace(known, shares=(*known.shares, post))
         self.state.keep(post)
         session = self.state.sessions.get((post.channel, post.root_ts))
         if post.user == self.state.bot.id and session is not None and session.status_text:

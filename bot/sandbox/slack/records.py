@@ -57,15 +57,6 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """Where a file was posted."""
-
-    channel: str
-    ts: str
-    thread_ts: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class File:
     id: str
     name: str
@@ -77,7 +68,8 @@ class File:
     is_foreign: bool = False
     """A file of another organisation: posts show its id alone, `files.info` the rest."""
     is_deleted: bool = False
-    shares: tuple[Share, ...] = ()
+    shares: "tuple[Post, ...]" = ()
+    """The posts in which it was shared."""
     url_private: str = ""
 
 

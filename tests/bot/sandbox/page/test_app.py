@@ -25,6 +25,34 @@ CHART = {
 }
 
 
+SOURCE = {"type": "url", "url": "https://a.test/iea", "text": "IEA: batteries in the grid"}
+
+
+def rich(text: str) -> Body:
+    section = {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
+    return {"type": "rich_text", "elements": [section]}
+
+
+def task(id_: str, title: str, status: str, **more: object) -> Body:
+    return {"type": "task_card", "task_id": id_, "title": title, "status": status, **more}
+
+
+def options(*words: str) -> list[Body]:
+    return [{"text": plain(word), "value": word.lower()} for word in words]
+
+
+PLAN = {
+    "type": "plan",
+    "title": "Batteries in the grid",
+    "tasks": [
+        task("1", "Reading two reports", "complete", output=rich("12 claims"), sources=[SOURCE]),
+        task("2", "Comparing the prices of every year since 2020", "in_progress"),
+        task("3", "Safety", "error", output=rich("The page did not open.")),
+        task("4", "Writing", "pending"),
+    ],
+}
+
+
 async def a_form_that_opens(stage: Stage) -> Body:
     """A row with a button that opens the form."""
 
@@ -58,7 +86,6 @@ async def test_blocks_are_shown_and_their_elements_reach_the_app(stage: Stage) -
         told.append(body["actions"][0])
         await ack()
 
-    options = [{"text": plain(word), "value": word} for word in ("alpha", "beta")]
     asked = {
         "title": plain("Sure?"),
         "text": plain("Really."),
@@ -71,7 +98,11 @@ async def test_blocks_are_shown_and_their_elements_reach_the_app(stage: Stage) -
         {
             "type": "section",
             "text": mrkdwn(f"*Bold* for <@{stage.slack.people['ben']}>"),
-            "accessory": {"type": "overflow", "action_id": "more", "options": options},
+            "accessory": {
+                "type": "overflow",
+                "action_id": "more",
+                "options": options("alpha", "beta"),
+            },
         },
         {"type": "markdown", "text": "**strong** [words](https://a.test)"},
         {"type": "context", "elements": [mrkdwn("in _small_")]},
@@ -81,7 +112,7 @@ async def test_blocks_are_shown_and_their_elements_reach_the_app(stage: Stage) -
                 "type": "static_select",
                 "action_id": "pick",
                 "placeholder": plain("Pick"),
-                "options": options,
+                "options": options("alpha", "beta"),
             },
         ),
     )
@@ -256,3 +287,36 @@ async def test_axe_finds_nothing_serious_in_all_panes_a_modal_and_on_a_phone(
     await expect(stage.entry("general")).to_be_focused()
     assert await stage.violations() == []
     assert await stage.browser.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+async def test_axe_finds_nothing_serious_in_what_an_agent_shows_and_a_phone_has_room_for_it(
+    stage: Stage,
+) -> None:
+    @listener(stage.bot.app.event("app_home_opened"))
+    async def publish(event: Body) -> None:
+        menu = {"type": "static_select", "action_id": "m", "options": options("Short")}
+        rows: list[Body] = [
+            {"type": "section", "text": mrkdwn("*Digests*"), "accessory": menu},
+            actions(button("home.stop", "Stop")),
+        ]
+        await stage.client.views_publish(
+            user_id=event["user"], view={"type": "home", "blocks": rows}
+        )
+
+    await stage.browser.set_viewport_size(PHONE)
+    await stage.open(stage.channel("general"))
+    await stage.show(PLAN, CHART)
+    root = await stage.slack.say("ann", "general", "go")
+    await stage.client.assistant_threads_setStatus(
+        channel_id=stage.channel("general"),
+        thread_ts=root,
+        status="is reading…",
+        loading_messages=["Comparing the prices of every year since 2020 in all countries"],
+    )
+    await expect(stage.post(root).get_by_role("button", name="Stop")).to_be_in_viewport(ratio=1)
+    await expect(stage.main.get_by_text("Comparing the prices of every year")).to_have_count(2)
+    assert await stage.violations() == []
+    assert await stage.browser.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    await stage.open("home")
+    await expect(stage.main.get_by_role("button", name="Stop")).to_be_visible()
+    assert await stage.violations() == []

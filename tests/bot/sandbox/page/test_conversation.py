@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import FilePayload, expect
 
 from bot.sandbox.page import SandboxPage
-from tests.bot.sandbox.page.stage import Stage
+from tests.bot.sandbox.page.stage import Stage, actions, button
 from tests.bot.sandbox.slack.echo_bot import listener
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -226,3 +226,15 @@ async def test_a_channel_says_what_to_ask_or_why_one_cannot(stage: Stage) -> Non
     await stage.entry("general").click()
     await stage.main.get_by_role("button", name="Use this").click()
     await expect(stage.composer).to_have_value(re.compile(r"^@universal-agent Write a compre"))
+
+
+async def test_a_link_to_a_post_leads_to_its_thread(stage: Stage) -> None:
+    root = await stage.slack.say("ann", "energy", "how is it going?")
+    reply = await stage.slack.say("ben", "energy", "very well", thread_ts=root)
+    place = {"channel": stage.channel("energy"), "message_ts": reply}
+    link = (await stage.client.chat_getPermalink(**place))["permalink"]
+    await stage.open()
+    post = await stage.show(actions(button("home.open", "Open", url=link)))
+    await post.get_by_role("link", name="Open").click()
+    await expect(stage.post(reply, within=stage.thread)).to_contain_text("very well")
+    await expect(stage.main.get_by_role("heading", level=1)).to_have_text("energy")

@@ -94,13 +94,6 @@ def test_people_and_channels_go_by_their_names_and_oneself_stands_out(texts: Tex
     )
 
 
-def test_plain_text_keeps_its_signs_and_shows_emoji_by_name(texts: Texts) -> None:
-    html = html_of(texts, {"type": "plain_text", "text": "*a* <b>\n:tada:"})
-    assert html.startswith("*a* &lt;b&gt;<br>")
-    assert 'role="img"' in html
-    assert ">🎉</span>" in html
-
-
 def test_markdown_has_headings_lists_tables_code_and_links_that_lead_outside(texts: Texts) -> None:
     text = (
         "# Title\n\n1. one\n2. two\n   - deep\n\n| A | B |\n|---|---|\n| x | **1** |\n\n> said\n\n"
@@ -120,16 +113,31 @@ def test_markdown_has_headings_lists_tables_code_and_links_that_lead_outside(tex
     assert html.count("<a ") == 2
 
 
-def test_rich_text_shows_texts_and_links(texts: Texts) -> None:
-    leaves = [
-        {"type": "text", "text": "a\nb"},
-        {"type": "link", "url": "https://a.test"},
-        {"type": "link", "url": "javascript:alert(1)", "text": "no link"},
-    ]
-    part = {"type": "rich_text_section", "elements": leaves}
-    html = html_of(texts, {"type": "rich_text", "elements": [part]})
-    shown = link("https://a.test", "https://a.test")
-    assert html == f"<div>a<br>b{shown}no link</div>"
+LEAVES = [
+    {"type": "text", "text": "a\nb"},
+    {"type": "link", "url": "https://a.test"},
+    {"type": "link", "url": "javascript:alert(1)", "text": "no link"},
+]
+TADA = '<span class="emoji" role="img" aria-label="tada emoji" title=":tada:">🎉</span>'
+
+
+@pytest.mark.parametrize(
+    ("block", "html"),
+    [
+        (
+            {"type": "plain_text", "text": "*a* <b>\n:tada:"},
+            f"*a* &lt;b&gt;<br>{TADA}",
+        ),
+        (
+            {"type": "rich_text", "elements": [{"elements": LEAVES}]},
+            f"<div>a<br>b{link('https://a.test', 'https://a.test')}no link</div>",
+        ),
+    ],
+)
+def test_plain_and_rich_text_show_what_they_hold(
+    texts: Texts, block: dict[str, Any], html: str
+) -> None:
+    assert html_of(texts, block) == html
 
 
 def test_html_that_an_app_sends_along_is_taken_away_everywhere(texts: Texts) -> None:
