@@ -141,6 +141,8 @@ class RunStarted(Event):
     """What a child is after, in a few words for people; empty where nobody said."""
     asker: UserId | None = None
     """For whom a child's tools act at first; None of the root run."""
+    authors: tuple[UserId, ...] = ()
+    """Whose words a child's task may hold."""
     kind: Literal["run_started"] = "run_started"
 
 
@@ -255,6 +257,8 @@ class MessageTaken(Event):
 
     author: UserId
     """Empty where a branch is begun again: tools act for whom they did."""
+    authors: tuple[UserId, ...] = ()
+    """Whose words it holds."""
     author_name: str
     text: str
     taken: TurnId
@@ -347,6 +351,8 @@ class ApprovalRequested(Event):
     """Pages and tools that it came from, the newest few."""
     files: tuple[SentFile, ...] = ()
     """What would be sent along."""
+    owner_only: bool = False
+    """Others had a word in the work, so nobody but the asker may approve the call."""
     may_allow_thread: bool
     """Whether "approve for this thread" may be offered."""
     deadline: datetime

@@ -65,6 +65,7 @@ class NoChildren:
     """The children of a run that starts none."""
 
     tokens = 0
+    authors: frozenset[UserId] = frozenset()
 
     @asynccontextmanager
     async def at_work(self) -> AsyncGenerator[None]:

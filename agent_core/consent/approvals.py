@@ -190,8 +190,12 @@ class Approvals:
         *,
         is_tainted: bool,
     ) -> ToolOutput | Ask:
-        """A refusal, an open Ask that a person decides first, or the approval of the call."""
-        if not is_tainted:
+        """A refusal, an open Ask that a person decides first, or the approval of the call.
+
+        An approval for the thread holds neither after text from outside nor where others had a
+        word in the work.
+        """
+        if not is_tainted and not context.is_joint:
             for granted in await self.asks.thread_approvals(context.session, context.asker):
                 if plan.grant and set(plan.grant) <= set(granted.approval.grant):
                     return granted
@@ -218,13 +222,15 @@ class Approvals:
         *,
         is_tainted: bool,
     ) -> ToolOutput | Ask:
-        can_grant = not is_tainted and all(action.tool for action in plan.actions)
+        is_plain = not is_tainted and not context.is_joint
+        can_grant = is_plain and all(action.tool for action in plan.actions)
         approval = CallApproval(
             tool=call.name,
             actions=plan.actions,
             digest=plan.digest,
             grant=plan.grant,
             is_tainted=is_tainted,
+            owner_only=context.is_joint,
             may_allow_thread=can_grant,
             arguments=call.call.arguments,
         )

@@ -54,6 +54,7 @@ from agent_core.tools import (
 
 CONNECTION_PATIENCE = timedelta(hours=24)
 
+_JOINT = "several people had a word in this work, so the account's owner decides on each use of it"
 _NOBODY_TO_CONNECT = (
     "{apps} is not connected for the person who asked, and nobody can be asked from here. Report "
     "that it has to be connected as your result."
@@ -117,6 +118,10 @@ class ConsentGate:
         checked = await self._egress.check_words(judgement, call, spec, plan, context)
         if checked is not judgement:
             judgement = checked
+            plan = await plan_of(self.accounts, judgement, call, spec, context)
+        uses_account = any(action.account for action in plan.actions)
+        if judgement.verdict == "allow" and context.is_joint and uses_account:
+            judgement = judgement.asking(_JOINT)
             plan = await plan_of(self.accounts, judgement, call, spec, context)
         approval: Ask | None = None
         if judgement.verdict == "ask":

@@ -1,6 +1,6 @@
 """What an agent is, and the surroundings in which one of its runs takes place."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -52,6 +52,8 @@ class SteeringMessage:
     turn: TurnId
     author: UserId
     """For whom tools act from then on; empty where that stays as it is."""
+    authors: tuple[UserId, ...]
+    """Whose words it holds."""
     author_name: str
     words: str
     """The person's own, for people to read."""
@@ -81,6 +83,8 @@ class ChildResult:
     """It failed, or was stopped."""
     tokens: int = 0
     """Of its model calls, and of those of all runs below it."""
+    authors: tuple[UserId, ...] = ()
+    """Whose words it may hold: of all who steered the child or a run below it."""
 
 
 Arrival = SteeringMessage | ChildResult
@@ -146,6 +150,11 @@ class Children(Protocol):
         """Of the children whose results were taken in."""
         ...
 
+    @property
+    def authors(self) -> frozenset[UserId]:
+        """Whose words the results that were taken in may hold."""
+        ...
+
     async def fork(self, scope: "RunScope", key: str, prompt: str, agent: str, title: str) -> RunId:
         """As `RunScope.fork`."""
         ...
@@ -203,21 +212,29 @@ class RunScope:
     """For what the run itself says to people."""
 
     def acting_for(self, arrivals: Sequence[Arrival]) -> "RunScope":
-        """The scope after something came in: tools act for the author of the last message."""
-        scope = self
+        """The scope after something came in: tools act for the author of the last message.
+
+        Whoever had a word in what came in is one of the run's authors from then on.
+        """
+        scope = self.with_authors(author for each in arrivals for author in each.authors)
         for each in arrivals:
             if isinstance(each, SteeringMessage) and each.author:
                 scope = scope.acting_as(each.author, each.author_zone)
         return scope
 
+    def with_authors(self, authors: Iterable[UserId]) -> "RunScope":
+        """The scope of a run that may hold these people's words, too."""
+        context = replace(self.context, authors=self.context.authors.union(authors))
+        return replace(self, context=context)
+
     def acting_as(self, asker: UserId, zone: str) -> "RunScope":
         """The scope in which tools act for a person, whose time zone this is."""
-        is_joint = self.context.is_joint or asker != self.context.asker
+        authors = self.context.authors | {self.context.asker, asker}
         context = replace(
             self.context,
             asker=asker,
             zone=zone,
-            is_joint=is_joint,
+            authors=authors,
         )
         return replace(self, context=context)
 
@@ -254,6 +271,7 @@ class RunScope:
         return MessageTaken(
             **self.at(step, slot),
             author=message.author,
+            authors=message.authors,
             author_name=message.author_name,
             text=message.words,
             taken=message.turn,

@@ -283,7 +283,8 @@ class Asks:
             raise AskRefused("over")
         if by == ask.asker:
             return ask
-        if kind == "approval" and self._is_approver(by, ask.asker):
+        is_shared = kind == "approval" and not ask.approval.owner_only
+        if is_shared and self._is_approver(by, ask.asker):
             return ask
         raise AskRefused("not_yours")
 

@@ -27,7 +27,7 @@ from agent_core.events import (
     StepFinished,
 )
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, is_in_branch
-from agent_core.loop.agent import Arrival, RunLimits, RunScope, SteeringMessage
+from agent_core.loop.agent import Arrival, ChildResult, RunLimits, RunScope, SteeringMessage
 from agent_core.loop.run import run_agent
 from agent_core.messages import JsonObject, Message, user_message
 from agent_core.observers import ToolObserved
@@ -80,6 +80,7 @@ async def begin_run(
     limits: RunLimits,
     generation: int,
     asker: UserId | None = None,
+    authors: Sequence[UserId] = (),
 ) -> tuple[StoredTurn, list[StoredTurn], RunScope]:
     """The run's turn, the session's turns before it, oldest first, and the run's scope.
 
@@ -96,7 +97,7 @@ async def begin_run(
     asker = asker or turn.inbound.asker
     history: tuple[Message, ...] = ()
     begun: BegunChildren = ()
-    is_joint = False
+    whose = {asker, *authors}
     if generation > 1:
         stored = partial(parts.store.run_messages, turn.id, run)
         history = await guarded.once("history", stored, _HISTORY)
@@ -104,15 +105,15 @@ async def begin_run(
         begun = await guarded.once("children", children, _BEGUN)
         for event in await parts.log.of_turn(turn.id, "message_taken"):
             is_own = event.run == run and event.generation < generation
-            if is_own and isinstance(event, MessageTaken) and event.author:
-                asker = event.author
-                is_joint |= asker != turn.inbound.asker
+            if is_own and isinstance(event, MessageTaken):
+                asker = event.author or asker
+                whose.update(event.authors)
     context = ToolContext(
         session=turn.session,
         turn=turn.id,
         run=run,
         asker=asker,
-        is_joint=is_joint,
+        authors=frozenset(whose),
         zone=await zone_of(parts, turn, asker),
         workspace=workspace,
         agent=agent,
@@ -162,13 +163,12 @@ async def _begun_children(
 ) -> BegunChildren:
     """The children of a run so far; results behind its stored history come in once more."""
     started = await first_starts(parts.log, turn)
-    rows = await parts.inbox.rows(turn, "result")
-    taken = {
-        row.item
-        for row in rows
-        if row.run == run and row.seq is not None and row.seq < history_length
-    }
-    return tuple((each, each.run in taken) for each in started.values() if each.parent == run)
+    results: dict[str, ChildResult] = {}
+    for row in await parts.inbox.rows(turn, "result"):
+        if row.run == run and row.seq is not None and row.seq < history_length:
+            results[row.item] = CHILD_RESULT.validate_python(row.body)
+    children = [each for each in started.values() if each.parent == run]
+    return tuple((each, results.get(each.run)) for each in children)
 
 
 async def first_starts(log: EventLog, turn: TurnId) -> dict[RunId, RunStarted]:
@@ -241,6 +241,7 @@ class StoredInbox:
         return SteeringMessage(
             turn=turn.id,
             author=inbound.asker,
+            authors=(inbound.asker,),
             author_name=name,
             words=inbound.text or ", ".join(file.name for file in inbound.attachments),
             whole=sent,
@@ -280,6 +281,7 @@ class StoredInbox:
         return SteeringMessage(
             turn=TurnId(""),
             author=UserId("") if again else event.by,
+            authors=(event.by, started.asker) if started.asker else (event.by,),
             author_name=name,
             words=event.text,
             whole=event.text,
@@ -311,6 +313,7 @@ async def run_child(parts: TurnParts, steps: Steps, payload: object) -> JsonObje
         limits=limits,
         generation=generation,
         asker=child.asker,
+        authors=child.authors,
     )
     finished = await parts.log.of_turn(child.turn, "run_finished") if generation > 1 else []
     if not any(each.run == child.run and each.generation < generation for each in finished):

@@ -203,6 +203,7 @@ async def _requested(
                     scope.context.workspace,
                     approval,
                 ),
+                owner_only=approval.owner_only,
                 may_allow_thread=approval.may_allow_thread,
                 zone=await zone_of(parts, turn, ask.asker),
             )

@@ -51,6 +51,8 @@ class CallApproval:
     grant: tuple[str, ...]
     """The tools and accounts that an approval for the thread covers."""
     is_tainted: bool
+    owner_only: bool = False
+    """Others than the asker had a word in the work: nobody else decides for the asker."""
     may_allow_thread: bool
     arguments: JsonObject
     """The whole call's, as it would be made: with what a person edited."""

@@ -23,12 +23,14 @@ from agent_core.events import (
     AnyEvent,
     CorrectionInjected,
     EventHeader,
+    Intervened,
+    MessageTaken,
     ResultTaken,
     RunFinished,
     RunStarted,
     StepFinished,
 )
-from agent_core.ids import ROOT_RUN, RunId, TurnId, child_run, depth_of, is_in_branch
+from agent_core.ids import ROOT_RUN, RunId, TurnId, UserId, child_run, depth_of, is_in_branch
 from agent_core.loop.agent import ChildResult, RunLimits, RunScope
 from agent_core.sessions import EventLog, Inbox, StoredTurn
 from agent_core.tools import ToolContext
@@ -63,8 +65,8 @@ generation (2 or more: its record did not fit the code, and it goes on in a new 
 CHILD_REQUEST: TypeAdapter[ChildRequest] = TypeAdapter(ChildRequest)
 CHILD_RESULT: TypeAdapter[ChildResult] = TypeAdapter(ChildResult)
 
-BegunChildren = tuple[tuple[RunStarted, bool], ...]
-"""Children that earlier workflows of a run began, and whether the run has got their results."""
+BegunChildren = tuple[tuple[RunStarted, ChildResult | None], ...]
+"""Children that earlier workflows of a run began, with the results that the run has got."""
 
 
 class Stopped(Exception):
@@ -198,10 +200,12 @@ class ChildRuns:
         self._results: dict[RunId, asyncio.Task[ChildResult]] = {}
         self._taken: dict[RunId, int] = {}
         """Whose results the run has, and what they cost."""
+        self._authors: frozenset[UserId] = frozenset()
         self._children: dict[RunId, tuple[RunStarted, RunLimits]] = {}
-        for child, is_taken in begun:
-            if is_taken:
+        for child, result in begun:
+            if result is not None:
                 self._taken[child.run] = 0
+                self._authors |= frozenset(result.authors)
             self._children[child.run] = (child, self._share(limits))
 
     @asynccontextmanager
@@ -222,6 +226,10 @@ class ChildRuns:
     @property
     def tokens(self) -> int:
         return sum(self._taken.values())
+
+    @property
+    def authors(self) -> frozenset[UserId]:
+        return self._authors
 
     async def fork(
         self,
@@ -251,6 +259,7 @@ class ChildRuns:
             task=prompt,
             title=title,
             asker=scope.context.asker,
+            authors=tuple(sorted(scope.context.authors | self._authors)),
         )
         self._children[run] = (child, limits)
         # Known before any message tells of it, and announced once, whoever begins it again.
@@ -271,6 +280,7 @@ class ChildRuns:
 
     async def take(self, result: ChildResult) -> None:
         self._taken[result.run] = result.tokens
+        self._authors |= frozenset(result.authors)
         await self._log.append(ResultTaken(**self._at(result.run, RESULT_SLOT)))
 
     async def settle(self) -> bool:
@@ -349,11 +359,24 @@ def result_of(events: Sequence[AnyEvent], child: RunStarted) -> ChildResult:
     ended = next(event for event in reversed(own) if isinstance(event, RunFinished))
     text = ended.text or (STOPPED if ended.outcome == "stopped" else "")
     corrections = [event.text for event in own if isinstance(event, CorrectionInjected)][-1:]
-    below = (event for event in events if is_in_branch(event.run, child.run))
+    below = [event for event in events if is_in_branch(event.run, child.run)]
+    authors = {author for event in below for author in _authors_of(event)}
     return ChildResult(
         run=child.run,
         task=child.task,
         text="\n\n".join(filter(None, (text, *corrections))),
         is_error=ended.outcome in ("failed", "stopped"),
         tokens=sum(e.usage.total_tokens for e in below if isinstance(e, StepFinished)),
+        authors=tuple(sorted(authors)),
     )
+
+
+def _authors_of(event: AnyEvent) -> tuple[UserId, ...]:
+    """Whose words came into a run with an event."""
+    match event:
+        case RunStarted() | MessageTaken():
+            return event.authors
+        case Intervened():
+            return (event.by,)
+        case _:
+            return ()

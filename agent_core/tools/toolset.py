@@ -68,10 +68,15 @@ class ToolContext:
     """As in the message that began the turn."""
     zone: str = ""
     """The asker's time zone, such as `Europe/Berlin`; empty where it is not known."""
-    is_joint: bool = False
-    """Several people had a word in the work: a wish of one is not granted by another's rights."""
+    authors: frozenset[UserId] = frozenset()
+    """All people whose words the run may hold; the asker is always one of them."""
     may_wait: bool = True
     """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether the run may hold others' words: no wish is granted by another's rights then."""
+        return not self.authors <= {self.asker}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

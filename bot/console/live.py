@@ -306,6 +306,7 @@ class LiveView:
         self._access = access
         self._passes = passes
         self._feeds: dict[SessionId, SessionFeed] = {}
+        self._is_watched = asyncio.Event()
         self._open: Counter[UserId] = Counter()
         self._lock = asyncio.Lock()
         self._work = Background()
@@ -377,6 +378,7 @@ class LiveView:
                 await feed.open()
                 self._feeds[session] = feed
             viewer.join(self._feeds[session])
+            self._is_watched.set()
 
     async def _leave(self, viewer: Viewer, feed: SessionFeed) -> None:
         """Remove a viewer; the feed closes with its last one."""
@@ -411,6 +413,10 @@ class LiveView:
 
         A page whose authorisation is unknown is asked to reconnect, which waits for Slack's answer.
         """
+        await self._is_watched.wait()
+        if not self._feeds:
+            self._is_watched.clear()
+            return
         watching = {(viewer.user, viewer.feed.session) for viewer in self._viewers()}
         await self._access.renew(watching)
         for viewer in self._viewers():

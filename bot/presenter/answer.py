@@ -29,6 +29,7 @@ from bot.render import (
     actions,
     answer_drafts,
     clean,
+    fenced,
     foreign_line,
     inert,
     limits,
@@ -88,12 +89,9 @@ def thread_drafts(
     is_live: IsLive,
     *,
     sources: Sequence[str] = (),
-    is_plain: bool = False,
 ) -> tuple[list[PostDraft], bool]:
     """The answer's posts or, of more than a thread bears, its beginning; and whether it is cut."""
-    drafts = answer_drafts(
-        markdown[: limits.ANSWER_CHARS], is_live, sources=sources, is_plain=is_plain
-    )
+    drafts = answer_drafts(markdown[: limits.ANSWER_CHARS], is_live, sources=sources)
     drafts = drafts or [PostDraft(text=words("progress-no-answer"))]  # such as an empty code block
     if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
@@ -111,16 +109,16 @@ def final_drafts(
 ) -> tuple[str, list[PostDraft], bool]:
     """The end of a turn as Markdown and, as `thread_drafts`, in posts.
 
-    Below an answer that `is_rated` stand the questions about its report, and the buttons to rate
-    it. `home` is the team's address in Slack.
+    With `is_plain` the posts show an answer as code. Below an answer that `is_rated` stand the
+    questions about its report, and the buttons to rate it. `home` is the team's address in Slack.
     """
     markdown = masked_post(answer_text(event, words))  # a post or a page may end in a secret
+    is_code = is_plain and event.outcome != "failed"  # then the words are ours
     drafts, is_cut = thread_drafts(
-        markdown,
+        fenced(markdown) if is_code else markdown,
         words,
         live_links(event, home),
         sources=event.citations,
-        is_plain=is_plain and event.outcome != "failed",  # then the words are ours
     )
     if drafts[-1].blocks and is_rated and event.outcome in ("answered", "limited"):
         rows = (*follow_up_rows(saved), feedback_block(event.turn, words))

@@ -209,6 +209,8 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
         blocks.append(context(line))
     if event.is_tainted and not all(map(_is_for_oneself, asking)):
         blocks.append(context(f":warning: *{_warning(event, words)}*"))
+    if event.owner_only:
+        blocks.append(context(words("consent-owner-only", who=mention(event.asker))))
     return [Exact(block) for block in blocks]
 
 

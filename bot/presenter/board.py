@@ -130,9 +130,8 @@ class Board:
     def fold(self, event: AnyEvent) -> None:
         """Take the turn's next event in."""
         self._pass_time(event.at)
-        is_answer = event.run == ROOT_RUN and any(
-            isinstance(wait, QuestionAsked) for wait in self.turn.waits.values()
-        )
+        asked = isinstance(self.turn.wait_of(ROOT_RUN), QuestionAsked)
+        is_answer = asked and event.run == ROOT_RUN
         self.turn.fold(event)
         match event:
             case TurnStarted():

@@ -92,7 +92,8 @@ def describe(
         return _describe_batch(arguments, words, titles)
     purpose = _purpose(name)
     if purpose == "read_pages":
-        return reading_title(pages_of(tool, arguments), words, titles)
+        urls = [*_items(arguments.get("urls")), arguments.get("url")]
+        return reading_title([str(url) for url in urls if url], words, titles)
     if purpose == "use_app":
         return _describe_app(tool, name, words)
     query = arguments.get("query") or arguments.get("q") or arguments.get("channel")
@@ -126,15 +127,6 @@ def _describe_batch(arguments: Mapping[str, Any], words: Words, titles: Mapping[
     if not others:
         return title
     return f"{title} {words('progress-more-steps', n=others)}"
-
-
-def pages_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
-    """The addresses that a call reads; none for one that reads no pages."""
-    name = _PREFIX.sub("", tool.lower())
-    if _purpose(name) != "read_pages":
-        return []
-    urls = [*_items(arguments.get("urls")), arguments.get("url")]
-    return [str(url) for url in urls if url]
 
 
 def reading_title(urls: Sequence[str], words: Words, titles: Mapping[str, str]) -> str:

@@ -64,26 +64,18 @@ def answer_drafts(
     is_live: IsLive = all_live,
     *,
     sources: Sequence[str] = (),
-    is_plain: bool = False,
 ) -> list[PostDraft]:
     """An answer as posts, in order; none for an empty answer.
 
     An address that `is_live` does not let through is shown as text, and `[1]` links to the first of
-    the `sources`. With `is_plain` all of it is shown as it is. A post ends before a piece that does
-    not fit into it, and only what fits into none is divided.
+    the `sources`. A post ends before a piece that does not fit into it, and only what fits into
+    none is divided.
     """
     drafts: list[PostDraft] = []
     fitting: list[Piece] = []
     chars = 0
     tables = 0
-    for piece in _fitting(
-        pieces(
-            markdown,
-            is_live,
-            sources,
-            is_plain=is_plain,
-        )
-    ):
+    for piece in _fitting(pieces(markdown, is_live, sources)):
         if piece.table:
             size = piece.table.chars
             room = limits.BLOCK_TEXT_CHARS

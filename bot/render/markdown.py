@@ -114,16 +114,14 @@ def pieces(
     markdown: str,
     is_live: IsLive,
     sources: Sequence[str] = (),
-    *,
-    is_plain: bool = False,
 ) -> list[Piece]:
     """The text part by part; what is longer than an answer is cut.
 
-    `[1]`, `[2]`, … link to the `sources`. All of it is code where it cannot be read, not in time,
-    or is not to be.
+    `[1]`, `[2]`, … link to the `sources`. All of it is code where it cannot be read, or not in
+    time.
     """
     text = markdown[: limits.ANSWER_CHARS]
-    if not is_plain and not is_slow_to_read(text):
+    if not is_slow_to_read(text):
         try:
             tokens = _PARSER.parse(text)
             numbered = enumerate(sources, start=1)

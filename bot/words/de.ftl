@@ -196,6 +196,7 @@ consent-along = Geschieht im selben Zug und braucht keine Freigabe: { $what }
 consent-more = und { $n } weitere
 consent-tainted = In diesem Thread habe ich Text von außen gelesen. Er kann das verlangt haben.
 consent-tainted-by = Ich habe Text von außen gelesen, der das verlangt haben könnte: { $what }
+consent-owner-only = An dieser Arbeit haben mehrere mitgeschrieben. Darum entscheidet hier nur { $who }, und jedes Mal neu.
 consent-until = Ich warte bis { $when }. Prüfwert `{ $digest }`
 consent-in-file = Alles steht in der Datei `{ $file }` darüber. Prüfwert `{ $digest }`
 consent-not-shown = Ich konnte nicht alles zeigen, daher kann es niemand freigeben. Es lässt sich nur ablehnen.

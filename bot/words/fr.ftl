@@ -196,6 +196,7 @@ consent-along = Se fait dans le même lot et ne demande pas d'accord : { $what }
 consent-more = et { $n } autres
 consent-tainted = J'ai lu dans ce fil un texte venu de l'extérieur. Il a pu demander ceci.
 consent-tainted-by = J'ai lu du texte venu de l'extérieur qui a pu demander cela : { $what }
+consent-owner-only = Plusieurs personnes ont participé à ce travail : seule la personne concernée, { $who }, peut décider, à chaque fois de nouveau.
 consent-until = J'attends jusqu'à { $when }. Empreinte `{ $digest }`
 consent-in-file = Le tout est dans le fichier `{ $file }` ci-dessus. Empreinte `{ $digest }`
 consent-not-shown = Je n'ai pas pu tout montrer, donc personne ne peut l'approuver. On peut seulement le refuser.

@@ -31,6 +31,11 @@ def sending(to: str = "bob@example.com", *, id: str = "send") -> ToolCall:
     return call(BATCH, {"tools": [inner]}, id=id)
 
 
+def reading(*, id: str = "read") -> ToolCall:
+    inner = {"tool_slug": "GMAIL_FETCH_EMAILS", "arguments": {"query": "is:unread"}}
+    return call(BATCH, {"tools": [inner]}, id=id)
+
+
 @dataclass
 class Office:
     """What one bot with a mail app can do, and what came of it."""
@@ -39,6 +44,8 @@ class Office:
     accounts: FakeAccounts = field(default_factory=FakeAccounts)
     sent: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Who sent to whom."""
+    read: list[str] = field(default_factory=list[str])
+    """Whose mails were read."""
     verdicts: list[str] = field(default_factory=list[str])
     """What the classifier says of each message; then, and without any, COMPLEX."""
 
@@ -65,6 +72,9 @@ class Office:
 
     async def _send(self, arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         for inner in arguments["tools"]:
+            if inner["tool_slug"] == "GMAIL_FETCH_EMAILS":
+                self.read.append(context.asker)
+                continue
             self.sent.append((context.asker, inner["arguments"]["recipient_email"]))
         return json.dumps({"successful": True, "data": {"id": f"m{len(self.sent)}"}})
 

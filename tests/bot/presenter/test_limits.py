@@ -26,6 +26,7 @@ from bot.presenter.tools import app_name
 from bot.render import (
     actions,
     answer_drafts,
+    fenced,
     limits,
     none_live,
     section,
@@ -101,7 +102,7 @@ def test_slack_takes_every_post_of_an_answer_at_a_limit(name: str, over: int) ->
 @pytest.mark.parametrize("over", AROUND)
 def test_plain_words_are_posts_that_can_be_edited(over: int) -> None:
     size = limits.TEXT_CHARS + over
-    posts = answer_drafts("x" * size, is_plain=True)
+    posts = answer_drafts(fenced("x" * size))
     assert sum((post.whole or post.text).count("x") for post in posts) == size
     for post in posts:
         sent(text=post.text, blocks=post.blocks)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agent_core.tools import slug_of
-from bot.presenter.tools import describe, pages_of, reading_title
+from bot.presenter.tools import describe, reading_title
 from bot.words import BOT
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
@@ -84,7 +84,6 @@ def test_calls_carried_by_a_call_are_told_by_the_first() -> None:
 )
 def test_arguments_of_any_shape_are_told_somehow(tool: str, arguments: dict[str, Any]) -> None:
     assert describe(tool, arguments, WORDS, {})
-    assert all(isinstance(page, str) for page in pages_of(tool, arguments))
 
 
 def test_foreign_words_ring_nobody_and_stay_short() -> None:
