@@ -25,7 +25,7 @@ from agent_core.messages import AttachedFile, InboundMessage, Message, user_mess
 from agent_core.models import Delta, Model, ModelRequest, Picture, Reply, ToolSpec, whole_reply
 from agent_core.models.retry import Retried, RetryingModel
 from agent_core.prompts import prompt
-from agent_core.prompts.language import short_form
+from agent_core.words import short_form
 
 USE_TOOLS = ToolSpec(
     name="use_tools",

@@ -4,9 +4,15 @@ The door of this room: other rooms import from here alone. Read `api.py` first.
 """
 
 from agent_core.composio.accounts import Account, Accounts, AppTool, are_connected
-from agent_core.composio.api import DEFAULT_BASE_URL, PRELOADED, ComposioApi, is_person
+from agent_core.composio.api import (
+    DEFAULT_BASE_URL,
+    PRELOADED,
+    SERVER_NAME,
+    ComposioApi,
+    composio_server,
+    is_person,
+)
 from agent_core.composio.files import AppFiles
-from agent_core.composio.server import SERVER_NAME, composio_server
 
 __all__ = [
     "DEFAULT_BASE_URL",

@@ -1,4 +1,4 @@
-"""Composio's REST API: requests, and a Tool Router session for each person.
+"""Composio's REST API, a Tool Router session for each person, and its tools as an MCP server.
 
 Plain HTTP requests: Composio's own packages take seconds and 100 MB to import (they bring OpenAI's
 SDK), and `composio` itself reports each call to its telemetry. Few of its endpoints are used.
@@ -6,9 +6,11 @@ SDK), and `composio` itself reports each call to its telemetry. Few of its endpo
 
 import asyncio
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
@@ -17,10 +19,14 @@ import httpx2
 from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
 from agent_core.json_values import as_object
+from agent_core.mcp import HttpServer, HubLimits, McpServer, MonotonicTime, Pins, PooledServer
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_BASE_URL = "https://backend.composio.dev"
+SERVER_NAME = "composio"
+_MAX_PEOPLE = 500
+"""Who are connected to its tools at a time."""
 API = "/api/v3.1"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _TIMEOUT_S = 15.0
@@ -223,3 +229,40 @@ def origin(url: str) -> tuple[str, str, int | None]:
     scheme = parts.scheme.lower()
     host = (parts.hostname or "").lower()
     return scheme, host, port or _DEFAULT_PORTS.get(scheme)
+
+
+def composio_server(
+    api: ComposioApi,
+    *,
+    pins: Pins | None = None,
+    limits: HubLimits | None = None,
+    clock: MonotonicTime = time.monotonic,
+) -> PooledServer:
+    """Composio's tools, `mcp__composio__<SLUG>`, of each person's own session.
+
+    A session is made when a person's first turn asks, and made anew when Composio does not know it
+    any more. Where nobody asked, there are no tools.
+    """
+    limits = replace(limits or HubLimits(), max_connections=_MAX_PEOPLE)
+    config = HttpServer(name=SERVER_NAME, url="", headers={"x-api-key": api.api_key})
+
+    def make(user: str, _: Path) -> McpServer:
+        async def locate(is_lost: bool) -> HttpServer:
+            ask = api.renew if is_lost else api.of
+            session = await ask(UserId(user))
+            return replace(config, url=session.mcp_url)
+
+        return McpServer(
+            config,
+            limits,
+            clock,
+            locate=locate,
+            pins=pins,
+        )
+
+    return PooledServer(
+        SERVER_NAME,
+        key=lambda context: context.asker if is_person(context.asker) else None,
+        make=make,
+        limits=limits,
+    )

@@ -1,11 +1,16 @@
-"""Repair of a history just before a model gets it: no stored state can make a session die.
+"""Repair of a history just before a model gets it, and its pictures, loaded for that call.
 
-Providers reject a history whose calls and results do not pair; `repaired` says what it mends.
+No stored state can make a session die: providers reject a history whose calls and results do not
+pair, and `repaired` says what it mends.
 """
 
+import asyncio
+import base64
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path, PurePosixPath
 
 from agent_core.json_values import mended
 from agent_core.messages import (
@@ -17,6 +22,7 @@ from agent_core.messages import (
     ToolCall,
     ToolResult,
 )
+from agent_core.models import Picture
 
 MAX_NAME_CHARS = 128
 _UNSENDABLE = re.compile(r"[^a-zA-Z0-9_-]")
@@ -27,6 +33,16 @@ LOST_RESULT = (
     "The result of this call is not available; it may or may not have run. "
     "Check before you repeat anything that has an effect."
 )
+
+MAX_PICTURES = 10
+"""Of one request, the newest; providers take more, but each costs like a page of text."""
+MAX_PICTURE_BYTES = 3_500_000
+"""Of one picture; providers refuse more than 5 MB of base64."""
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+}
+_SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -186,3 +202,38 @@ def _with_calls_last(message: Message) -> Message:
     is_text = [isinstance(part, Text) for part in behind]
     behind.insert(sum(is_text), parts[last])
     return _with_parts(message, [*parts[:last], *behind])
+
+
+async def load_pictures(messages: Sequence[Message], workspace: Path) -> dict[str, Picture]:
+    """The pictures of the messages' files by their paths; one that cannot be had is left out."""
+    paths: list[str] = []
+    for message in messages:
+        parts = [part for part in message.parts if isinstance(part, AttachedFile | ToolResult)]
+        paths.extend(part.picture for part in parts if part.picture)
+    newest = list(dict.fromkeys(reversed(paths)))[:MAX_PICTURES]
+    loaded: dict[str, Picture] = {}
+    for path in newest:
+        picture = await asyncio.to_thread(_picture, workspace, PurePosixPath(path))
+        if picture is not None:
+            loaded[path] = picture
+    return loaded
+
+
+def _picture(workspace: Path, path: PurePosixPath) -> Picture | None:
+    """Only a plain file in a folder of the workspace, of a type that models take."""
+    if path.is_absolute() or ".." in path.parts:
+        return None
+    try:
+        folder = (workspace / path.parent).resolve(strict=True)
+        if not folder.is_relative_to(workspace.resolve()):
+            return None
+        with os.fdopen(os.open(folder / path.name, _SAFELY), "rb") as file:
+            data = file.read(MAX_PICTURE_BYTES + 1)
+    except OSError:
+        return None
+    if len(data) > MAX_PICTURE_BYTES:
+        return None
+    for signature, media_type in _SIGNATURES.items():
+        if data.startswith(signature):
+            return Picture(media_type=media_type, data=base64.b64encode(data).decode())
+    return None

@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from pydantic import TypeAdapter
 
 from agent_core import tracing
-from agent_core.context.history import repaired
-from agent_core.context.pictures import load_pictures
+from agent_core.context.history import load_pictures, repaired
 from agent_core.errors import ChildRefused, ModelUnavailable
 from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta
 from agent_core.fault_points import fault_point

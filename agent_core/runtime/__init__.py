@@ -6,15 +6,6 @@ What a surface may know of stored things is named here; the rooms behind are non
 from agent_core.classifier import Line, ReplyReader, Talk
 from agent_core.composio import Account
 from agent_core.consent import recipients_of, unpacked
-from agent_core.prompts.language import (
-    Language,
-    asks_for_nothing,
-    detect_language,
-    read_language,
-    short_form,
-    small_talk,
-    spoken_time,
-)
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
@@ -39,6 +30,15 @@ from agent_core.sessions import (
     sole_process,
 )
 from agent_core.tools import app_name as name_of_app
+from agent_core.words import (
+    Language,
+    asks_for_nothing,
+    detect_language,
+    read_language,
+    short_form,
+    small_talk,
+    spoken_time,
+)
 from agent_core.workspaces import without_paths
 
 __all__ = [

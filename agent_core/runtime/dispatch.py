@@ -20,12 +20,12 @@ from agent_core.durable.dbos_turns import DurableTurns
 from agent_core.errors import TurnSetAside
 from agent_core.fault_points import fault_point
 from agent_core.ids import SessionId, TurnId
-from agent_core.prompts.language import short_form
 from agent_core.runtime.closing import end_silently, give_up, keep_message
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.run import run_child
 from agent_core.runtime.turn import OrderTaker, no_orders, run_turn, verdict_of
 from agent_core.sessions import Stop, StoredTurn, Wait
+from agent_core.words import short_form
 
 logger = logging.getLogger(__name__)
 

@@ -31,19 +31,20 @@ from agent_core.messages import (
     ToolCall,
 )
 from agent_core.prompts import prompt
-from agent_core.prompts.language import (
+from agent_core.runtime.turn_status import TurnStatus, safe_name
+from agent_core.sessions import StoredTurn, TurnKind
+from agent_core.tools import READ_FILE, ToolContext, Toolset
+from agent_core.words import (
+    CORE,
     Language,
     SmallTalk,
+    Words,
     detect_language,
     is_thumbs_up,
     phrase_language,
     read_language,
     small_talk,
 )
-from agent_core.runtime.turn_status import TurnStatus, safe_name
-from agent_core.sessions import StoredTurn, TurnKind
-from agent_core.tools import READ_FILE, ToolContext, Toolset
-from agent_core.words import CORE, Words
 from agent_core.workspaces import DOWNLOADS, write_text
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,6 @@ from typing import Literal, Protocol
 
 from agent_core.clock import UtcClock, local_time
 from agent_core.messages import InboundMessage
-from agent_core.prompts.language import detect_language
 from agent_core.schedules.description import moment_words, rule_words
 from agent_core.schedules.order_reader import (
     MAX_TASK_CHARS,
@@ -43,7 +42,7 @@ from agent_core.schedules.schedule import (
     WhenNothingNew,
 )
 from agent_core.sessions import UNFINISHED_SLOTS, ScheduleStore
-from agent_core.words import CORE
+from agent_core.words import CORE, detect_language
 
 __all__ = [
     "MAX_TASK_CHARS",

@@ -12,8 +12,7 @@ from functools import partial
 from agent_core import tracing
 from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
 from agent_core.clock import local_time
-from agent_core.context.history import settled
-from agent_core.context.pictures import load_pictures
+from agent_core.context.history import load_pictures, settled
 from agent_core.durable import Steps, cannot_replay
 from agent_core.events import (
     PlanMade,

@@ -21,7 +21,6 @@ from agent_core.events import (
 )
 from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import ToolCall
-from agent_core.prompts.language import spoken_time
 from agent_core.sessions import Stop
 from agent_core.snapshot import (
     CallKey,
@@ -37,7 +36,7 @@ from agent_core.tools import (
     opened,
     slug_of,
 )
-from agent_core.words import Words
+from agent_core.words import Words, spoken_time
 
 MAX_GIST_CHARS = 300
 MAX_NAMED = 5

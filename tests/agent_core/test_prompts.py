@@ -3,7 +3,7 @@
 import pytest
 
 from agent_core.prompts import fill, prompt
-from agent_core.prompts.language import (
+from agent_core.words import (
     Language,
     SmallTalk,
     asks_for_nothing,

@@ -27,8 +27,8 @@ from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserI
 from agent_core.mcp.client import output_of
 from agent_core.mcp.wire import Screen, off_loop
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult, user_message
-from agent_core.prompts.language import detect_language, small_talk
 from agent_core.tools import fault_of_arguments
+from agent_core.words import detect_language, small_talk
 from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import thread_drafts
 from bot.presenter.asks import question_drafts

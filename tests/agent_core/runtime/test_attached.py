@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.context.pictures import MAX_PICTURES, load_pictures
+from agent_core.context.history import MAX_PICTURES, load_pictures
 from agent_core.events import RouteChosen, TurnFinished
 from agent_core.ids import TurnId
 from agent_core.messages import AttachedFile, Attachment, JsonObject, Message, user_message

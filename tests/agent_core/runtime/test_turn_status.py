@@ -8,10 +8,9 @@ import pytest
 from agent_core.events import EVENT, AnyEvent, Outcome, Source
 from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import JsonObject
-from agent_core.prompts.language import Language
 from agent_core.runtime.turn_status import MAX_GIST_CHARS, TurnStatus
 from agent_core.sessions import Stop
-from agent_core.words import CORE
+from agent_core.words import CORE, Language
 
 BEGIN = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 BATCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"

@@ -8,7 +8,7 @@ import pytest
 
 from agent_core.events import AnyEvent
 from agent_core.ids import ROOT_RUN, ToolCallId, child_run
-from agent_core.prompts.language import spoken_time
+from agent_core.words import spoken_time
 from bot.presenter.board import Board
 from bot.render import limits
 from bot.threads import ThreadRef
