@@ -26,6 +26,10 @@ class Background:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_closed = False
 
+    def __len__(self) -> int:
+        """How many are not done: none makes it false."""
+        return len(self._tasks)
+
     def start(self, work: Coroutine[Any, Any, T], *, name: str | None = None) -> asyncio.Task[T]:
         """Begin `work`; what it raises belongs to whoever awaits the task."""
         task = asyncio.create_task(work, name=name)

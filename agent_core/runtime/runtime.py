@@ -309,7 +309,12 @@ class _Housekeeping:
         background.repeat(self._beat, pause=pause, name="the heartbeat")
         await has_beaten.wait()
         for work, every_s in loops.items():
-            background.repeat(work, pause=partial(asyncio.sleep, every_s), name=work.__name__)
+            # The pause comes first: what has just been taken over is not at work yet.
+            background.repeat(
+                partial(_after, every_s, work),
+                pause=partial(asyncio.sleep, 0),
+                name=work.__name__,
+            )
 
     async def _look(self) -> None:
         """Carry out what other processes queued here, and what came too late for its turn."""
@@ -360,6 +365,11 @@ class _Housekeeping:
             self._patient_until_s = now_s + DEAD_AFTER_S
         self._last_beat_s = now_s
         return now_s >= self._patient_until_s
+
+
+async def _after(pause_s: float, work: Callable[[], Awaitable[None]]) -> None:
+    await asyncio.sleep(pause_s)
+    await work()
 
 
 async def _isolated(session: SessionId, work: Awaitable[None]) -> None:
