@@ -20,9 +20,9 @@ PACKAGES = ("agent_core", "bot", "mcp_local")
 PLANNED_NODES = 332_000
 """What the plan wants the product to hold."""
 
-MAX_NODES = 368_000
-"""What the product may hold until the plan is reached: one per cent above what the review of the
-lines found (364,463). It changes only in a commit of its own that says why."""
+MAX_NODES = 341_960
+"""What the product may hold: three per cent above the plan, so that no commit has to touch it. It
+changes only in a commit of its own that says why."""
 
 MAX_MEAN_DENSITY = 8.0
 MAX_FILE_DENSITY = 10.0
