@@ -111,6 +111,9 @@ async def test_a_wrong_entry_keeps_the_form_open_with_a_sentence(
     given = {**entered, "channel": random} if block == "channel" else entered
     assert await office.fill_in(view, given) == {block: reason.format(random)}
     assert await office.schedule(schedule.number) == schedule
+    assert await office.fill_in(view, {"days": "FREQ=DAILY", "time": "6:00"}) == {}
+    changed = await office.schedule(schedule.number)
+    assert changed.order.rule.recurrence == "FREQ=DAILY;BYHOUR=6;BYMINUTE=0"
 
 
 @pytest.mark.parametrize("verb", ["pause", "delete", "edit", "run"])
