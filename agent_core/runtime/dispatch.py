@@ -44,7 +44,7 @@ class Reader(Protocol):
     """Shows turns to people. Called again for a turn that it shows already, it may look anew.
 
     It gives what ends with the showing, if that goes on. Of a finished turn that has `MAX_TRIES`
-    the end alone is shown, as plainly as can be; one with more is not shown any more.
+    the end alone is shown, as plainly as can be; one with twice as many is not shown any more.
     """
 
     def __call__(
