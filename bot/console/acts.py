@@ -323,7 +323,8 @@ class Acts:
         """
         who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)
         language = detect_language(text, locale=person.locale)
-        post_text = f"{BOT.say(language, f'live-{done}', who=who)}\n{quoted(text)}"
+        heading = BOT.say(language, f"live-{done}", who=who)
+        post_text = f"{heading}\n{quoted(text)}"
         op = Op(deed.key).part(part)
         if deed.session != HOME:
             thread = parse_session(deed.session)
