@@ -232,6 +232,10 @@ class IngressFilter:
         second_key = event.second_key if isinstance(event, InboundPost) else ""
         return await self._ledger.record(event.key, second_key, body)
 
+    async def was_let_in(self, post: InboundPost) -> bool:
+        """Whether a post was recorded, so that it was seen to or is going to be."""
+        return await self._ledger.has(post.key)
+
     async def judge(self, post: InboundPost) -> Admission:
         """Whether a post is for the bot, and its author somebody whom the bot serves."""
         spoken_to = address(post)

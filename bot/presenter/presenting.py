@@ -301,8 +301,7 @@ class Presenting:
         if presenter.is_finished:
             return
         is_suspect = turn.status == "finished" and turn.tries >= MAX_TRIES
-        # Others' turns run beside a showing: it gets as many deaths of its own as the work had.
-        if is_suspect and turn.tries >= 2 * MAX_TRIES:
+        if is_suspect and turn.tries > MAX_TRIES:
             logger.error("turn %s is not shown: %d processes died of it", turn.id, turn.tries)
             await presenter.give_up()
             return
