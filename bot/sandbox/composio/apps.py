@@ -17,7 +17,6 @@ from bot.sandbox.composio.catalogue import Data, ToolError, read_tools
 from bot.sandbox.composio.workbench import Storage, StoredFile
 from bot.sandbox.web import PageLoader, WebPage
 
-_LAST_DAY = "9999-12-30"
 _INDEX = """CREATE VIRTUAL TABLE pages USING fts5(
     title, text, tokenize = 'porter unicode61 remove_diacritics 2')"""
 _FIND = """SELECT rowid, snippet(pages, 1, '', '', '…', 40) FROM pages
@@ -165,12 +164,8 @@ class Apps:
         return {"response_data": event}
 
     def _list_events(self, caller: Caller, given: Data) -> Data:
-        """By day: an event is in the span if its day is."""
-        first = given.get("timeMin", "")[:10]
-        last = given.get("timeMax", _LAST_DAY)[:10]
         events = sorted(self._events[caller.user_id], key=itemgetter("start_datetime"))
-        items = [event for event in events if first <= event["start_datetime"][:10] <= last]
-        return {"items": items[: given["maxResults"]]}
+        return {"items": events[: given["maxResults"]]}
 
     def _create_issue(self, caller: Caller, given: Data) -> Data:
         repository = f"{given['owner']}/{given['repo']}"
@@ -198,7 +193,6 @@ class SearchEngine:
         self._load = load
         self._pages: Sequence[WebPage] = ()
         self._index: sqlite3.Connection | None = None
-        self._loading = asyncio.Lock()
 
     async def web(self, given: Data) -> Data:
         """COMPOSIO_SEARCH_WEB: the pages, the best first."""
@@ -208,7 +202,7 @@ class SearchEngine:
                 "id": page.url,
                 "url": page.url,
                 "title": page.title,
-                "snippet": f"{_write_date(page.date)} · {snippet}" if page.date else snippet,
+                "snippet": " · ".join(filter(None, (_write_date(page.date), snippet))),
             }
             for page, snippet in hits[: given["num_results"]]
         ]
@@ -223,7 +217,7 @@ class SearchEngine:
                 "link": page.url,
                 "source": page.source,
                 "snippet": snippet,
-                "date": _write_date(page.date) if page.date else "",
+                "date": _write_date(page.date),
             }
             for page, snippet in hits
             if page.kind == "news"
@@ -232,10 +226,9 @@ class SearchEngine:
 
     async def _find(self, query: str) -> list[tuple[WebPage, str]]:
         """The pages that hold a word of the query, with their snippets."""
-        async with self._loading:
-            if self._index is None:
-                self._pages = await self._load()
-                self._index = await asyncio.to_thread(_index_of, self._pages)
+        if self._index is None:
+            self._pages = await self._load()
+            self._index = await asyncio.to_thread(_index_of, self._pages)
         idle = _IDLE.split()
         words = re.findall(r"\w+", query.casefold())
         wanted = [f'"{word}"' for word in words if word not in idle]
@@ -253,5 +246,5 @@ def _index_of(pages: Sequence[WebPage]) -> sqlite3.Connection:
     return index
 
 
-def _write_date(date: datetime) -> str:
-    return f"{date:%b} {date.day}, {date.year}"
+def _write_date(date: datetime | None) -> str:
+    return f"{date:%b} {date.day}, {date.year}" if date else ""

@@ -83,7 +83,6 @@ class SlackBackend:
         self.sockets = sockets
         self.deliverer = Deliverer(state, sockets, background)
         self.views = Views(state)
-        self.revoked_tokens: set[str] = set()
         self.base_url = ""
 
     def emit(self, subscription: str, event: JsonObject, channel: Channel | None = None) -> None:

@@ -7,7 +7,6 @@ from typing import Any, Self, TypeVar
 
 from bot.sandbox.loopback import LOOPBACK, serve
 from bot.sandbox.slack.backend import SlackBackend
-from bot.sandbox.slack.messages import wrap_event
 from bot.sandbox.slack.people import SimulatedPeople
 from bot.sandbox.slack.records import ApiCall, Delivery, File, Post, SuggestedPrompts
 from bot.sandbox.slack.server import ApiFault, RateLimiter, SlackServer
@@ -152,10 +151,6 @@ class SlackStandIn(SimulatedPeople):
     def heal(self) -> None:
         """Take back every unused fault."""
         self._server.faults.clear()
-
-    def send_event(self, event: JsonObject) -> None:
-        """Deliver an event of the caller's making, subscribed or not, in the usual wrapper."""
-        self.backend.deliverer.start_event(wrap_event(self.state, event))
 
     async def redeliver(self) -> Delivery:
         """Deliver the last event once more."""
