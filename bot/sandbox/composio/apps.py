@@ -7,9 +7,10 @@ import asyncio
 import re
 import secrets
 import sqlite3
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from itertools import count
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -47,8 +48,7 @@ class Apps:
         origin: Callable[[], str],
     ) -> None:
         self._events: defaultdict[str, list[Data]] = defaultdict(list)
-        self._issues: Counter[str] = Counter()
-        """How many each repository has."""
+        self._issues = count(1)
         self._mails: dict[str, list[Data]] = {}
         self._storage = storage
         self._clock = clock
@@ -168,14 +168,13 @@ class Apps:
         return {"items": events[: given["maxResults"]]}
 
     def _create_issue(self, caller: Caller, given: Data) -> Data:
-        repository = f"{given['owner']}/{given['repo']}"
-        self._issues[repository] += 1
-        number = self._issues[repository]
+        number = next(self._issues)
+        repository = f"https://github.example.com/{given['owner']}/{given['repo']}"
         return {
             **given,
             "number": number,
             "state": "open",
-            "html_url": f"https://github.example.com/{repository}/issues/{number}",
+            "html_url": f"{repository}/issues/{number}",
         }
 
 

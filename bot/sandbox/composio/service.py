@@ -98,13 +98,9 @@ class AccountStore:
         for account in self.active(user_id, toolkit):
             account.status = "EXPIRED"
 
-    def remove(self, account_id: str) -> bool:
-        """Forget an account; False where there is none of this id."""
-        for account in self._all:
-            if account.id == account_id:
-                self._all.remove(account)
-                return True
-        return False
+    def remove(self, account_id: str) -> None:
+        """Forget an account."""
+        self._all = [account for account in self._all if account.id != account_id]
 
     def waiting(self, token: str) -> ConnectedAccount | None:
         """The account whose link has this token, until somebody decided or its time is over."""

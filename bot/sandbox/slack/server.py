@@ -143,11 +143,9 @@ class SlackServer:
 
     def _check_token(self, method: Method, token: str) -> None:
         app = self._backend.state.app
-        kinds = {app.bot_token: "bot", app.app_token: "app"}
-        if token not in kinds:
+        tokens = {"bot": app.bot_token, "app": app.app_token}
+        if token != tokens[method.access]:
             raise ApiError("invalid_auth")
-        if kinds[token] != method.access:
-            raise ApiError("not_allowed_token_type")
 
     def _check_rate(self, limiter: RateLimiter, name: str, call: MethodCall) -> None:
         """Posts are counted for the team, and for each channel as well."""

@@ -136,8 +136,6 @@ async def test_meta_tools_run_in_sessions_that_there_are(api: AsyncComposio, ses
     query = {"queries": [{"use_case": "x"}]}
     with refused(404, "Session not found"):
         await execute("trs_other", slug="COMPOSIO_SEARCH_TOOLS", arguments=query)
-    with refused(404, "not found"):
-        await execute(session, slug=SEARCH, arguments={"query": "x"})
     wrong = await execute(session, slug="COMPOSIO_SEARCH_TOOLS", arguments={"q": "x"})
     assert wrong.result_type == "failed"
     assert "queries" in str(wrong.error)
