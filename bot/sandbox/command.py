@@ -69,7 +69,7 @@ async def _run(options: SandboxOptions) -> int:
             port = str(_free_port())
             environment |= {"CONSOLE_PORT": port, "CONSOLE_URL": f"http://{LOOPBACK}:{port}"}
             environment["CONSOLE_SECRET"] = token_hex(32)
-        deliveries = world.slack.backend.deliverer.may_begin
+        deliveries = world.slack.backend.sockets.may_begin
         deliveries.clear()  # events wait until the bot listens
         bot = await stack.enter_async_context(
             BotLives(
@@ -97,7 +97,10 @@ async def _run(options: SandboxOptions) -> int:
             code = await drive(world, bot, options, directory, clock)
         if options.page_port is not None:
             typer.echo("The bot is connected.", err=options.as_json)
-            await _until_stopped(bot)
+            with suppress(asyncio.CancelledError):  # a signal has come
+                while True:
+                    await bot.check()
+                    await asyncio.sleep(1.0)
     return code
 
 
@@ -166,11 +169,3 @@ def _announce(
     lines.append("Stop it with Ctrl-C.")
     for line in lines:
         typer.echo(line, err=options.as_json)
-
-
-async def _until_stopped(bot: BotLives) -> None:
-    """Stay up until a signal comes."""
-    with suppress(asyncio.CancelledError):
-        while True:
-            await bot.check()
-            await asyncio.sleep(1.0)

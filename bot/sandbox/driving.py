@@ -327,7 +327,7 @@ def printed(slack: SlackStandIn) -> Generator[None]:
         else:
             console.print(Text(f"   … {newest}"))
 
-    with console.status("") as status, slack.state.feed.watch(show):
+    with console.status("") as status, slack.state.watch(show):
         yield
 
 

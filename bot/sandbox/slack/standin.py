@@ -36,7 +36,7 @@ class SlackStandIn(SimulatedPeople):
         self._background = StandInTasks()
         self.sockets = Sockets(state, self._background)
         """For faults: black holes, lost acknowledgements, odd frames."""
-        super().__init__(SlackBackend(state, self.sockets, self._background))
+        super().__init__(SlackBackend(state, self.sockets))
         limiter = RateLimiter(clock) if rate_limits else None
         self._server = SlackServer(self.backend, limiter)
         self._running = AsyncExitStack()
@@ -131,7 +131,7 @@ class SlackStandIn(SimulatedPeople):
         """Wait until the probe gives something true, and return it. Raises TimeoutError."""
         changed = asyncio.Event()
         async with asyncio.timeout(timeout_s):
-            with self.state.feed.watch(lambda _: changed.set()):
+            with self.state.watch(lambda _: changed.set()):
                 while True:
                     result = probe(self)
                     if result:
@@ -156,4 +156,4 @@ class SlackStandIn(SimulatedPeople):
         """Deliver the last event once more."""
         events = [delivery for delivery in self.deliveries if delivery.event_id]
         payload = events[-1].payload
-        return await self.backend.deliverer.attempt("events_api", payload, attempt=1)
+        return await self.backend.sockets.attempt("events_api", payload, attempt=1)
