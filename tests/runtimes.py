@@ -12,8 +12,7 @@ from agent_core.consent import LinkPlaces, Policy, PolicyRule
 from agent_core.ids import SessionId, UserId
 from agent_core.loop.agent import Away, RunLimits
 from agent_core.messages import InboundMessage
-from agent_core.models import Model
-from agent_core.models.retry import RetryingModel
+from agent_core.models import Model, RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, known_of

@@ -22,8 +22,17 @@ from agent_core.errors import (
 )
 from agent_core.events import Route, Usage
 from agent_core.messages import AttachedFile, InboundMessage, Message, user_message
-from agent_core.models import Delta, Model, ModelRequest, Picture, Reply, ToolSpec, whole_reply
-from agent_core.models.retry import Retried, RetryingModel
+from agent_core.models import (
+    Delta,
+    Model,
+    ModelRequest,
+    Picture,
+    Reply,
+    Retried,
+    RetryingModel,
+    ToolSpec,
+    whole_reply,
+)
 from agent_core.prompts import prompt
 from agent_core.words import short_form
 

@@ -8,11 +8,11 @@ from agent_core.composio.api import (
     DEFAULT_BASE_URL,
     PRELOADED,
     SERVER_NAME,
+    AppFiles,
     ComposioApi,
     composio_server,
     is_person,
 )
-from agent_core.composio.files import AppFiles
 
 __all__ = [
     "DEFAULT_BASE_URL",

@@ -20,8 +20,7 @@ from agent_core.events import (
 )
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
-from agent_core.models import ToolSpec
-from agent_core.models.retry import RetryingModel
+from agent_core.models import RetryingModel, ToolSpec
 from agent_core.sessions import Ask
 from agent_core.tools import OpenedCall, ToolContext, ToolOutput, Toolset
 from agent_core.words import Words

@@ -1,15 +1,269 @@
-"""A run: steps until there is no tool call, or a limit. New needs come in through hooks."""
+"""A run: steps until there is no tool call, or a limit. New needs come in through hooks.
+
+A step is a model call, then the tool calls it asked for (`calls.py`).
+"""
 
 from collections.abc import Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
-from agent_core.events import Outcome, RunFinished, RunStarted
-from agent_core.ids import RunId
-from agent_core.loop.agent import Agent, RunLimits, RunScope
-from agent_core.loop.step import RecordedCall, run_step
-from agent_core.messages import Message, ToolResult, is_visible, user_message
+from pydantic import TypeAdapter
+
+from agent_core import tracing
+from agent_core.context.history import load_pictures, repaired
+from agent_core.errors import ChildRefused, ModelUnavailable
+from agent_core.events import (
+    Outcome,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepRetried,
+    StepStarted,
+    TextDelta,
+)
+from agent_core.fault_points import fault_point
+from agent_core.ids import RunId, ToolCallId
+from agent_core.loop.agent import Agent, Arrival, ChildResult, RunLimits, RunScope
+from agent_core.loop.calls import run_calls
+from agent_core.messages import Message, Part, Text, ToolCall, ToolResult, is_visible, user_message
+from agent_core.models import Delta, ModelRequest, Reply, Retried
 from agent_core.prompts import prompt
+from agent_core.tools import ToolContext, tools_in_sight
 from agent_core.words import Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCall:
+    """A finished model call, as it is recorded."""
+
+    reply: Reply
+    attempt: int
+    duration_s: float
+    finished_at: datetime
+    arrivals: tuple[Arrival, ...] = ()
+    """What came in meanwhile; the model saw it."""
+
+    @property
+    def started_at(self) -> datetime:
+        return self.finished_at - timedelta(seconds=self.duration_s)
+
+    @property
+    def spoken(self) -> str:
+        """The reply's words as they came, so that a cut answer can be joined."""
+        parts = self.reply.message.parts
+        return "".join(part.text for part in parts if isinstance(part, Text))
+
+    @property
+    def is_final(self) -> bool:
+        return not self.reply.message.tool_calls
+
+
+RECORDED_CALL: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
+MAX_TASK_CHARS = 200
+
+
+async def run_step(
+    agent: Agent,
+    history: Sequence[Message],
+    scope: RunScope,
+    number: int,
+    *,
+    seq: int,
+    closing: str = "",
+) -> tuple[RecordedCall, tuple[Message, ...]]:
+    """Make step `number` of a run, counted from 1; its model call, and what it adds to the history.
+
+    That is what came in, the reply, and the results of its calls; it is stored as it comes, from
+    position `seq` of the run's history on. Words of `closing` end the run: the model is told them
+    and may call no more tools.
+
+    Raises:
+        Asked: a call waits for a person.
+    """
+    with tracing.span(f"conversation_iteration_{number}", run=scope.context.run):
+        call = await _call_model(
+            agent,
+            history,
+            scope,
+            number,
+            seq,
+            closing,
+        )
+        scope = scope.acting_for(call.arrivals)
+        await _begin_again(call.arrivals, scope)
+        message = _with_fresh_ids(call.reply.message, history)
+        if message.text:
+            tracing.note("reasoning", length=len(message.text))
+        if call.reply.thinking:
+            tracing.note("thinking", length=len(call.reply.thinking))
+        if closing:
+            parts = tuple(part for part in message.parts if part.kind != "tool_call")
+            message = replace(message, parts=parts)
+        added = (*_messages(call.arrivals), message)
+        await scope.save(seq, added)
+        if message.tool_calls:
+            behind = seq + len(added)
+            results = await run_calls(
+                agent,
+                message.tool_calls,
+                scope,
+                number,
+                seq=behind,
+            )
+            added = (*added, results)
+    return replace(call, reply=replace(call.reply, message=message)), added
+
+
+async def _begin_again(arrivals: Sequence[Arrival], scope: RunScope) -> None:
+    """Begin the children that people want to be done again."""
+    for each in arrivals:
+        child = None if isinstance(each, ChildResult) else each.again
+        if child is None:
+            continue
+        with suppress(ChildRefused):  # too much is at work, or nothing left to work with
+            acting = scope.acting_as(child.asker or scope.context.asker, "")
+            key = child.run.removeprefix(f"{scope.context.run}.")
+            await acting.fork(
+                key,
+                child.task,
+                child.agent,
+                title=child.title,
+            )
+
+
+def _messages(arrivals: Sequence[Arrival]) -> tuple[Message, ...]:
+    """What came in meanwhile, as the model gets it."""
+    return tuple(
+        user_message(_result_text(each))
+        if isinstance(each, ChildResult)
+        else user_message(each.text, each.files)
+        for each in arrivals
+    )
+
+
+def _result_text(result: ChildResult) -> str:
+    """A child's result in words; its id and its task tell which it is."""
+    task = " ".join(result.task.split())
+    return prompt(
+        "child_result",
+        run=result.run,
+        task=task if len(task) <= MAX_TASK_CHARS else f"{task[:MAX_TASK_CHARS]}…",
+        ended="failed" if result.is_error else "has ended",
+        text=result.text,
+    )
+
+
+async def _call_model(
+    agent: Agent, history: Sequence[Message], scope: RunScope, number: int, seq: int, closing: str
+) -> RecordedCall:
+    await scope.emit(StepStarted(**scope.at(number, 0)))
+
+    async def work() -> RecordedCall:
+        arrivals = await scope.inbox.take(seq)
+        added = _messages(arrivals)
+        await scope.save(seq, added)
+        await scope.announce(arrivals, number)
+        acting = scope.acting_for(arrivals)
+        request = await _request(
+            agent,
+            [*history, *added],
+            acting.context,
+            closing,
+        )
+        fault_point("model_call.before")
+        call = await _stream(agent, request, acting, number)
+        fault_point("model_call.after")
+        return replace(call, arrivals=arrivals)
+
+    call = await scope.steps.once(f"model:{agent.name}", work, RECORDED_CALL)
+    # Told at once, and again from the record: a crash may have kept the first from the log.
+    await scope.announce(call.arrivals, number)
+    await scope.emit(
+        StepFinished(
+            **scope.at(number, 1, call.attempt),
+            text=call.reply.message.text,
+            thinking=call.reply.thinking,
+            model=call.reply.model,
+            stop_reason=call.reply.stop_reason,
+            usage=call.reply.usage,
+            duration_s=call.duration_s,
+            tool_calls=len(call.reply.message.tool_calls),
+        )
+    )
+    return call
+
+
+async def _request(
+    agent: Agent, history: Sequence[Message], context: ToolContext, closing: str
+) -> ModelRequest:
+    """The request of a model call: the history, and tools as they can be had just now."""
+    specs = tools_in_sight(await agent.tools.specs(context), history)
+    lines = [f"- {name}: {reason}" for name, reason in agent.away(context).items()]
+    away = prompt("tools_away", servers="\n".join(lines)) if lines else ""
+    return ModelRequest(
+        system=agent.system,
+        messages=_with_closing(repaired(history), away, closing),
+        pictures=await load_pictures(history, context.workspace),
+        tools=(*specs, *(tool.spec for tool in agent.body_tools)),
+        may_call_tools=not closing,
+    )
+
+
+async def _stream(
+    agent: Agent, request: ModelRequest, scope: RunScope, number: int
+) -> RecordedCall:
+    started_at = scope.clock()
+    attempt = 1
+    async with aclosing(agent.model.stream(request)) as stream:
+        async for item in stream:
+            match item:
+                case Delta():
+                    await scope.emit(TextDelta(**scope.at(number, 1, attempt), text=item.text))
+                case Retried():
+                    attempt = item.attempt
+                    await scope.emit(
+                        StepRetried(
+                            **scope.at(number, 1, attempt),
+                            reason=item.reason,
+                            wait_s=item.wait_s,
+                        )
+                    )
+                case Reply():
+                    finished_at = scope.clock()
+                    return RecordedCall(
+                        reply=item,
+                        attempt=attempt,
+                        duration_s=(finished_at - started_at).total_seconds(),
+                        finished_at=finished_at,
+                    )
+    raise ModelUnavailable("The model ended its stream without a reply.")
+
+
+def _with_closing(messages: tuple[Message, ...], *closing: str) -> tuple[Message, ...]:
+    """Words for this call alone, behind all others."""
+    more = tuple(Text(text=words) for words in closing if words)
+    if not more or not messages:
+        return messages
+    last = messages[-1]
+    return (*messages[:-1], replace(last, parts=(*last.parts, *more)))
+
+
+def _with_fresh_ids(message: Message, history: Sequence[Message]) -> Message:
+    """Some gateways number the calls of each reply anew, or alike: an id in use gets a suffix.
+
+    The same on every replay, for it depends on the history alone.
+    """
+    used = {call.id for earlier in history for call in earlier.tool_calls}
+    parts: list[Part] = []
+    for position, part in enumerate(message.parts):
+        if isinstance(part, ToolCall):
+            if part.id in used:
+                part = replace(part, id=ToolCallId(f"{part.id}_{len(history)}_{position}"))
+            used.add(part.id)
+        parts.append(part)
+    return replace(message, parts=tuple(parts))
+
 
 CUT = ("max_tokens", "model_context_window_exceeded", "pause_turn")
 """Stop reasons of a reply that is not whole."""

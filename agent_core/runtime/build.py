@@ -24,8 +24,8 @@ from agent_core.composio import (
 from agent_core.consent import LinkPlaces, read_policy
 from agent_core.loop.agent import RunLimits
 from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
+from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
-from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.corpus import ReaderBlacklist
 from agent_core.programs import Interpreter, RunPython

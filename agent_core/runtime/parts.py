@@ -19,8 +19,7 @@ from agent_core.ids import RunId, UserId, depth_of
 from agent_core.loop.agent import Agent, Away, BodyTool, RunLimits, RunScope
 from agent_core.loop.calls import ask_user_tool
 from agent_core.messages import JsonObject, ToolCall
-from agent_core.models import Model, ToolSpec
-from agent_core.models.retry import RetryingModel
+from agent_core.models import Model, RetryingModel, ToolSpec
 from agent_core.observers import Observers
 from agent_core.programs import RunPython
 from agent_core.prompts import fill, prompt, schema

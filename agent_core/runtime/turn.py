@@ -28,8 +28,7 @@ from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.calls import BOOL, PATIENCE, Asked, question_ask
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
-from agent_core.models import Delta, Model
-from agent_core.models.retry import Retried
+from agent_core.models import Delta, Model, Retried
 from agent_core.planner import CONTINUING, PLANNED, Plan, SubQuestion, make_plan
 from agent_core.prompts import prompt
 from agent_core.runtime.closing import apology, end_absorbed, finish, turn_at

@@ -2,14 +2,17 @@
 
 from agent_core.workspaces.layout import (
     DOWNLOADS,
+    RunLogs,
+    append_summary,
     cited_in,
     create_workspace,
     known_sources,
+    log_line,
     renewal,
     without_paths,
     write_text,
+    write_trace,
 )
-from agent_core.workspaces.records import RunLogs, append_summary, log_line, write_trace
 from agent_core.workspaces.trace import build_trace
 
 __all__ = [

@@ -11,8 +11,7 @@ from agent_core.classifier import Routed, Router, Routing, rule_for
 from agent_core.errors import ModelRejected, ModelUnavailable
 from agent_core.events import Usage
 from agent_core.messages import Attachment, Message, Opaque, Text, ToolResult, user_message
-from agent_core.models import Delta, Model
-from agent_core.models.retry import Retried, RetryingModel
+from agent_core.models import Delta, Model, Retried, RetryingModel
 from agent_core.testing.models import (
     Cut,
     Held,

@@ -21,8 +21,7 @@ from agent_core.events import (
 from agent_core.loop.agent import Agent, RunLimits
 from agent_core.loop.run import GO_ON, PAUSED, RunResult, run_agent
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
-from agent_core.models import Reply
-from agent_core.models.retry import RetryingModel
+from agent_core.models import Reply, RetryingModel
 from agent_core.prompts import prompt
 from agent_core.testing.models import Cut, ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.steps import KilledError

@@ -7,8 +7,7 @@ import pytest
 
 from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, ReplyTruncated
 from agent_core.messages import user_message
-from agent_core.models import Delta, ModelRequest, Reply
-from agent_core.models.retry import Retried, RetryingModel
+from agent_core.models import Delta, ModelRequest, Reply, Retried, RetryingModel
 from agent_core.testing.models import Cut, ScriptedModel, ScriptLine
 
 REQUEST = ModelRequest(system="", messages=(user_message("Hello"),), max_tokens=1_000)

@@ -9,7 +9,7 @@ import pytest
 from agent_core.ids import RunId
 from agent_core.loop.agent import Agent, RunLimits
 from agent_core.messages import JsonObject
-from agent_core.models.retry import RetryingModel
+from agent_core.models import RetryingModel
 from agent_core.runtime.parts import Agents
 from agent_core.subagents.task import SubagentSpec, parse_spec, shipped_specs
 from agent_core.testing.models import ScriptedModel
