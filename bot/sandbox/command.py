@@ -104,11 +104,16 @@ async def _run(options: SandboxOptions) -> int:
             code = await drive(world, bot, options, directory, clock)
         if page is not None:
             typer.echo("The bot is connected.", err=options.as_json)
-            with suppress(asyncio.CancelledError):  # a signal has come
-                while True:
-                    await bot.check()
-                    await asyncio.sleep(1.0)
+            await _until_stopped(bot)
     return code
+
+
+async def _until_stopped(bot: BotLives) -> None:
+    """Stay up until a signal comes."""
+    with suppress(asyncio.CancelledError):
+        while True:
+            await bot.check()
+            await asyncio.sleep(1.0)
 
 
 def _end_on_signals() -> None:
