@@ -427,13 +427,7 @@ def _result(
                 "at": options.local_time(float(post.ts)),
                 "ts": post.ts,
                 "text": post.text,
-                "replies": [
-                    {
-                        "text": reply.text,
-                        "files": [files[file.id] for file in reply.files if file.id in files],
-                    }
-                    for reply in slack.state.replies_of(post.channel, post.ts)
-                ],
+                "replies": _replies(slack, post, files),
             }
             for post in driver.roots()
         ],
@@ -444,6 +438,17 @@ def _result(
         "steps_repeated": bot.steps_repeated(),
         "never_came": bot.ahead,
     }
+
+
+def _replies(slack: SlackStandIn, root: Post, files: Mapping[str, JsonObject]) -> list[JsonObject]:
+    """The replies below a post, with the entries of their saved files."""
+    return [
+        {
+            "text": post.text,
+            "files": [files[file.id] for file in post.files if file.id in files],
+        }
+        for post in slack.state.replies_of(root.channel, root.ts)
+    ]
 
 
 def _print_result(result: JsonObject, deaths: Sequence[str]) -> None:

@@ -169,11 +169,12 @@ def search(dialogue: Dialogue, topics: Iterable[str]) -> StandInReply | None:
     """The search for all topics side by side, in news too; None once it was made."""
     if not dialogue.may_call_tools:
         return None
-    made = [item.get("query") for call in _searches(dialogue) for item in walk(call.arguments)]
+    made = walk([call.arguments for call in _searches(dialogue)])
+    known = [item.get("query") for item in made]
     calls: list[tuple[str, Json]] = []
     for query in dict.fromkeys(topics):
         arguments = {"query": query, "num_results": RESULTS}
-        if query not in made:
+        if query not in known:
             calls += [(name, arguments) for name in SEARCHES]
     listed = [(name, arguments) for name, arguments in calls if name in dialogue.tools]
     if calls and not listed and BATCH_TOOL in dialogue.tools:
