@@ -363,7 +363,9 @@ def _answer_of(ask: Ask, messages: Sequence[SteeringMessage]) -> tuple[Message, 
     if not isinstance(question, Question):
         return ()
     lines = [
-        f"{each.author_name} answered: {each.whole}\n\n(Sent {each.moment}.)" for each in messages
+        f"{each.author_name} answered: {_with_option(each.whole, question)}\n\n"
+        f"(Sent {each.moment}.)"
+        for each in messages
     ]
     if not messages and question.default:
         lines = [_NOT_ANSWERED.format(default=question.default)]
@@ -373,9 +375,18 @@ def _answer_of(ask: Ask, messages: Sequence[SteeringMessage]) -> tuple[Message, 
     if ask.call_id:
         result = ToolResult(call_id=ask.call_id, text="\n\n".join(lines))
         return (Message(role="user", parts=(result, *files)),)
-    options = "".join(f"\n- {option}" for option in question.options)
-    asked = f"Before the work began, this was asked: {question.text}{options}"
+    asked = f"Before the work began, this was asked: {question.text}"
     return (user_message("\n\n".join([asked, *lines]), files),)
+
+
+def _with_option(answer: str, question: Question) -> str:
+    """An answer; where it is the number of an option in the list, with that option."""
+    number = answer.strip(" .)#")
+    if answer in question.options or not number.isdecimal():
+        return answer
+    if not 1 <= int(number) <= len(question.options):
+        return answer
+    return f"{answer} ({question.options[int(number) - 1]})"
 
 
 def _held_calls(done: Sequence[Message]) -> list[ToolCall]:
