@@ -2,7 +2,7 @@
 FROM python:3.11-slim AS build
 RUN pip install --no-cache-dir uv
 WORKDIR /app
-COPY pyproject.toml uv.lock README.md LICENSE ./
+COPY pyproject.toml uv.lock README.md LICENSE manifest.yml ./
 COPY bot ./bot
 COPY agent_core ./agent_core
 COPY mcp_local ./mcp_local

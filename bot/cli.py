@@ -67,6 +67,14 @@ def audit(
     raise typer.Exit(show_audit(since, user, tool, as_json=as_json))
 
 
+@app.command()
+def manifest() -> None:
+    """Print the manifest from which the Slack app is created."""
+    from bot.manifest import manifest_text
+
+    typer.echo(manifest_text(), nl=False)
+
+
 @mcp.command("list")
 def list_servers() -> None:
     """Say which servers there are, and why some are off. Nothing is started."""

@@ -9,7 +9,9 @@ from xml.sax.saxutils import escape
 
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 _S = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-_R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_R = f'xmlns:r="{_OFFICE}"'
+_P = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
 _STATES = ("visible", "hidden")
 _LOCK = "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{0}> /U <{0}> >> /ID [<00> <00>]"
 
@@ -81,14 +83,16 @@ def xlsx(sheets: Mapping[str, str], *, hidden: Sequence[str] = (), **more: str |
         for n, name in enumerate(sheets, start=1)
     )
     links = "".join(
-        f'<Relationship Id="rId{n}" Target="worksheets/sheet{n}.xml"/>'
+        f'<Relationship Id="rId{n}" Type="{_OFFICE}/worksheet" Target="worksheets/sheet{n}.xml"/>'
         for n in range(1, len(sheets) + 1)
     )
+    book = f'<Relationship Id="rId1" Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/>'
     formats = '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>'
     return packed(
         {
+            "_rels/.rels": f"<Relationships {_P}>{book}</Relationships>",
             "xl/workbook.xml": f"<workbook {_S} {_R}><sheets>{listed}</sheets></workbook>",
-            "xl/_rels/workbook.xml.rels": f"<Relationships>{links}</Relationships>",
+            "xl/_rels/workbook.xml.rels": f"<Relationships {_P}>{links}</Relationships>",
             "xl/styles.xml": f"<styleSheet {_S}>{formats}</styleSheet>",
             **{
                 f"xl/worksheets/sheet{n}.xml": f"<worksheet {_S}>{rows}</worksheet>"
@@ -99,7 +103,7 @@ def xlsx(sheets: Mapping[str, str], *, hidden: Sequence[str] = (), **more: str |
     )
 
 
-def rows(*values: Sequence[str | float], hidden: Sequence[int] = ()) -> str:
+def rows(*values: Sequence[str | float]) -> str:
     """Rows as a sheet holds them, with texts in their cells."""
     written = ""
     for number, row in enumerate(values, start=1):
@@ -109,8 +113,7 @@ def rows(*values: Sequence[str | float], hidden: Sequence[int] = ()) -> str:
             else f"<c><v>{value}</v></c>"
             for value in row
         )
-        mark = ' hidden="1"' if number in hidden else ""
-        written += f'<row r="{number}"{mark}>{cells}</row>'
+        written += f'<row r="{number}">{cells}</row>'
     return f"<sheetData>{written}</sheetData>"
 
 

@@ -156,13 +156,15 @@ class Watch:
 
     async def rest(self, *, timeout_s: float = _WORK_S, settled_s: float = _SETTLED_S) -> None:
         """Wait until the bot has had nothing to do for `settled_s`. Raises NoTurnError."""
-        idle_since_s = monotonic()
+        idle_since_s: float | None = None
 
         async def is_settled() -> bool:
             nonlocal idle_since_s
             if await self.bot.is_at_work():
+                idle_since_s = None
+            elif idle_since_s is None:
                 idle_since_s = monotonic()
-            return monotonic() - idle_since_s >= settled_s
+            return idle_since_s is not None and monotonic() - idle_since_s >= settled_s
 
         await self.until(is_settled, timeout_s=timeout_s, otherwise="The bot did not come to rest")
 

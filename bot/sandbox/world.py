@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 
+from bot.manifest import manifest_text
 from bot.sandbox import SandboxError
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, ReplyPace
@@ -18,9 +19,6 @@ from bot.sandbox.web import SmallWeb
 
 ASKER = "ann"
 """The person who asks at the command line."""
-_MANIFEST = Path(__file__).parents[2] / "manifest.yml"
-
-
 PAGE_PORT = 8899
 UNHURRIED = ReplyPace(first_token_s=0.4, tokens_per_s=150.0)
 """The pace for those who watch: progress is seen growing, and a report takes some seconds."""
@@ -89,16 +87,11 @@ class World:
 
 
 def read_manifest() -> JsonObject:
-    """The manifest.yml of this checkout.
-
-    Raises SandboxError outside a checkout: an installed wheel has no manifest.
-    """
+    """The manifest of the Slack app. Raises SandboxError where it is missing."""
     try:
-        return yaml.load(_MANIFEST.read_bytes(), Loader=yaml.CSafeLoader)
+        return yaml.load(manifest_text(), Loader=yaml.CSafeLoader)
     except FileNotFoundError as error:
-        raise SandboxError(
-            "there is no manifest.yml beside the packages; run it in a checkout of the repository"
-        ) from error
+        raise SandboxError(str(error)) from error
 
 
 @asynccontextmanager

@@ -171,7 +171,6 @@ def _extract(page: Element, url: str) -> Element | None:
     document = bare_extraction(
         page,
         url=url,
-        favor_precision=True,
         include_comments=False,
     )
     if not isinstance(document, Document):

@@ -1,15 +1,14 @@
-"""The text of Word and Excel files, read as streams: their libraries build all of it in memory.
+"""The text of Word and Excel files, with headings and sheets as Markdown headings.
 
-Formulas give the value that was saved with them and are never run, nor are macros. Excel's sheets
-and Word's headings are Markdown headings, so that a passage tells where it stands.
+Word is read as a stream: its libraries leave out text boxes and tracked insertions, or build all of
+a long file in memory. Formulas give the value that was saved with them and are never run, nor are
+macros.
 """
 
 import io
 import re
 import zipfile
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from itertools import takewhile
 from typing import Any, cast
 
 from mcp_local.errors import UnreadableFile
@@ -21,29 +20,9 @@ MAX_UNPACKED_BYTES = 150_000_000
 MAX_RATIO = 200
 """Of a part of more than ten megabytes; text and tables stay far below."""
 MAX_PARTS = 10_000
-MAX_SHARED_CHARS = 20_000_000
 _TEN_MEGABYTES = 10_000_000
-_MAX_GAP = 20
-"""Columns without a value that are written out; behind more of them a cell names its own."""
-
-_EPOCH = datetime(
-    1899,
-    12,
-    30,
-    tzinfo=UTC,
-)
-_EPOCH_1904 = datetime(
-    1904,
-    1,
-    1,
-    tzinfo=UTC,
-)
 _MARK = re.compile(r"^#", re.MULTILINE)
 _HEADING = re.compile(r"heading (\d)")
-_BUILTIN_DATES = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
-_DATE_LETTERS = frozenset("dmyhs")
-_NO_DATE = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.')
-_TRUE = ("1", "true")
 _MACROS = "It holds macros, which are never run."
 
 
@@ -190,150 +169,31 @@ def _block_text(block: Element, between: str) -> str:
     return "".join(pieces)
 
 
-def excel_text(package: Package) -> Iterator[str]:
+def excel_text(data: bytes) -> Iterator[str]:
     """Each sheet below its heading, a line for each row that holds something."""
-    targets: dict[str, str] = {}
-    for relation in package.elements("xl/_rels/workbook.xml.rels", "Relationship"):
-        target = _get(relation, "Target").removeprefix("/").removeprefix("xl/")
-        targets[_get(relation, "Id")] = target
-    sheets: list[tuple[str, str]] = []
-    epoch = _EPOCH
-    for element in package.elements("xl/workbook.xml", "sheet", "workbookPr"):
-        if _get(element, "date1904") in _TRUE:
-            epoch = _EPOCH_1904
-        if _name(element) == "sheet":
-            heading = " ".join(_get(element, "name").split())
-            if _get(element, "state") in ("hidden", "veryHidden"):
-                heading += " (hidden)"
-            sheets.append((heading, targets.get(_get(element, "id"), "")))
-    if not sheets:
-        raise UnreadableFile("broken")
-    cells = _Cells(package, epoch)
-    for heading, target in sheets:
+    # Imported here: the process that only asks its workers shall not load the library.
+    from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+
+    book = CalamineWorkbook.from_filelike(io.BytesIO(data))
+    for sheet in book.sheets_metadata:
+        if sheet.typ is not SheetTypeEnum.WorkSheet:
+            continue
+        rows = book.get_sheet_by_name(sheet.name).iter_rows()
+        heading = " ".join(sheet.name.split())
+        if sheet.visible is not SheetVisibleEnum.Visible:
+            heading += " (hidden)"
         yield f"\n## Sheet {heading}\n"
-        yield from cells.rows(f"xl/{target}")
+        for number, row in enumerate(rows, start=1):
+            cells = " | ".join(map(_cell_text, row)).rstrip(" |")
+            if cells:
+                yield f"{number}: {cells}"
 
 
-class _Cells:
-    """Reads cells: most texts of a file stand in one shared part, and dates are numbers."""
-
-    def __init__(self, package: Package, epoch: datetime) -> None:
-        self._package = package
-        self._epoch = epoch
-        self._shared: dict[str, str] = {}
-        """By their numbers, as cells name them."""
-        room = MAX_SHARED_CHARS
-        for number, item in enumerate(package.elements("xl/sharedStrings.xml", "si")):
-            text = _text(item)
-            room -= len(text)
-            if room < 0:
-                break
-            self._shared[str(number)] = text
-        self._date_styles = set(_date_styles(package))
-
-    def rows(self, part: str) -> Iterator[str]:
-        number = 0
-        for element in self._package.elements(part, "cols", "row"):
-            if _name(element) == "cols":
-                yield _hidden_columns(element)
-                continue
-            number = int(_get(element, "r") or number + 1)
-            values = list(self._values(element))
-            if any(values):
-                mark = " (hidden)" if _get(element, "hidden") in _TRUE else ""
-                cells = " | ".join(values)
-                yield f"{number}{mark}: {cells}"
-
-    def _values(self, row: Element) -> Iterator[str]:
-        """The values of the columns from A on; those left out in the file are empty."""
-        column = 0
-        for cell in row.iterchildren("{*}c"):
-            letters = "".join(takewhile(str.isalpha, _get(cell, "r")))
-            last = column
-            column = _number(letters) if letters else last + 1
-            gap = column - last - 1
-            value = " ".join(self._value(cell).split())
-            if gap > _MAX_GAP:
-                yield ""
-                yield f"({letters}) {value}"
-            else:
-                yield from [""] * gap
-                yield value
-
-    def _value(self, cell: Element) -> str:
-        raw = cell.findtext("{*}v", "")
-        kind = _get(cell, "t")
-        match kind:
-            case "s":
-                return self._shared.get(raw, "")
-            case "inlineStr":
-                return _text(cell)
-            case "b":
-                return "TRUE" if raw == "1" else "FALSE"
-            case _:
-                pass
-        formula = cell.findtext("{*}f")
-        if formula is not None and not raw:
-            return f"={formula} (not calculated)"
-        style = int(_get(cell, "s") or 0)
-        if kind in ("", "n") and style in self._date_styles:
-            return self._date(raw)
-        return raw
-
-    def _date(self, raw: str) -> str:
-        try:
-            days = float(raw)
-            moment = self._epoch + timedelta(seconds=round(days * 86_400))
-        except (ValueError, OverflowError):
-            return raw
-        if 0 <= days < 1:
-            return f"{moment:%H:%M:%S}"
-        text = f"{moment:%Y-%m-%d %H:%M:%S}"
-        return text.removesuffix(" 00:00:00")
-
-
-def _date_styles(package: Package) -> Iterator[int]:
-    """The numbers of the styles in which numbers are dates."""
-    formats: dict[str, str] = {str(number): "d" for number in _BUILTIN_DATES}
-    for custom in package.elements("xl/styles.xml", "numFmt"):
-        code = _get(custom, "formatCode")
-        plain_code = _NO_DATE.sub("", code)
-        formats[_get(custom, "numFmtId")] = plain_code.lower()
-    for styles in package.elements("xl/styles.xml", "cellXfs"):
-        for number, style in enumerate(styles.iterchildren()):
-            code = formats.get(_get(style, "numFmtId"), "")
-            if _DATE_LETTERS.intersection(code):
-                yield number
-
-
-def _hidden_columns(columns: Element) -> str:
-    """A line that names the hidden columns; empty without any."""
-    hidden: list[str] = []
-    for column in columns.iterchildren():
-        if _get(column, "hidden") in _TRUE:
-            first = _letters(int(_get(column, "min")))
-            last = _letters(int(_get(column, "max")))
-            hidden.append(f"{first}-{last}")
-    return f"(Hidden columns: {', '.join(hidden)}.)" if hidden else ""
-
-
-def _text(element: Element) -> str:
-    """The words of a string, without the readings of its signs."""
-    texts = element.iter("{*}t")
-    words = [each.text or "" for each in texts if _name(each.getparent()) != "rPh"]
-    return "".join(words)
-
-
-def _number(letters: str) -> int:
-    number = 0
-    for letter in letters[:4].upper():
-        number = number * 26 + ord(letter) - 64
-    return number
-
-
-def _letters(number: int) -> str:
-    letters = ""
-    while number > 0:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
+def _cell_text(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).upper()
+        case float() if value.is_integer():
+            return str(int(value))
+        case _:
+            return " ".join(str(value).split())

@@ -125,7 +125,7 @@ def _limited(function: Callable[[*Arguments], T], arguments: tuple[*Arguments], 
         return function(*arguments)
     except ToolkitError:
         raise
-    except Exception:  # noqa: BLE001  foreign bytes may break a library in any way
+    except BaseException:  # noqa: BLE001  foreign bytes may break a library, or make it panic
         os._exit(1)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
