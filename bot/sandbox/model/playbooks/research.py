@@ -170,12 +170,13 @@ def search(dialogue: Dialogue, topics: Iterable[str]) -> StandInReply | None:
     if not dialogue.may_call_tools:
         return None
     made = walk([call.arguments for call in _searches(dialogue)])
-    known = [item.get("query") for item in made]
+    queries = dict.fromkeys(topics)
+    for item in made:
+        queries.pop(item.get("query", ""), None)
     calls: list[tuple[str, Json]] = []
-    for query in dict.fromkeys(topics):
+    for query in queries:
         arguments = {"query": query, "num_results": RESULTS}
-        if query not in known:
-            calls += [(name, arguments) for name in SEARCHES]
+        calls += [(name, arguments) for name in SEARCHES]
     listed = [(name, arguments) for name, arguments in calls if name in dialogue.tools]
     if calls and not listed and BATCH_TOOL in dialogue.tools:
         return dialogue.batch([(f"COMPOSIO_{name}", arguments) for name, arguments in calls])
