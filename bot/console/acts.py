@@ -38,7 +38,7 @@ from bot.clicks import FollowUpClick, Gesture, Refused
 from bot.console.access import FRESH_S, HOME, ThreadAccess
 from bot.inbound import post_key
 from bot.ingress import Ingress
-from bot.render import escape, foreign_line, limits
+from bot.render import foreign_line, limits, quoted
 from bot.slack_api import (
     Op,
     Person,
@@ -323,9 +323,8 @@ class Acts:
         """
         who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)
         language = detect_language(text, locale=person.locale)
-        lines = [BOT.say(language, f"live-{done}", who=who)]
-        lines += [f"&gt; {line}" for line in escape(text).splitlines()]
-        post_text = "\n".join(lines)
+        heading = BOT.say(language, f"live-{done}", who=who)
+        post_text = f"{heading}\n{quoted(text)}"
         op = Op(deed.key).part(part)
         if deed.session != HOME:
             thread = parse_session(deed.session)

@@ -194,7 +194,7 @@ class Console:
         _, session, _ = await self._let_in(request)
         path = request.match_info["path"]
         tree = await self._live.tree(session)
-        if not any(path in state.run.artifacts for state in tree.agents.values()):
+        if not any(path in state.turn.artifacts for state in tree.agents.values()):
             raise Closed(404, "no-file")
         root = (await self._runtime.workspace(session, self._clock())).resolve()
         file = (root / path).resolve()

@@ -23,20 +23,10 @@ from agent_core.runtime.schedules import (
 from bot.clicks import Refused
 from bot.digests import posts
 from bot.render import PostDraft, card, foreign_line, mention
+from bot.settings import BotSettings
 from bot.slack_api import Conversation, Op, People, Receipt, SlackApi
 from bot.slack_api.channels import CHANNEL_ID
 from bot.threads import ThreadRef, parse_session, parse_user
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DigestLimits:
-    """How many digests may be kept, and where."""
-
-    team: int = 200
-    channel: int = 20
-    person: int = 20
-    channels: frozenset[str] | None = None
-    """Where the bot may work at all; None: everywhere."""
 
 
 def refused(
@@ -77,7 +67,7 @@ class DigestOrders:
     api: SlackApi
     people: People
     clock: Callable[[], datetime]
-    _limits: DigestLimits
+    _settings: BotSettings
 
     async def offer(self, key: str, order: Order) -> None:
         """Propose an order, or a change of one, with the buttons that agree to it.
@@ -335,7 +325,7 @@ class DigestOrders:
     ) -> Order:
         """The order with its channels by their ids, if it can be told there at these times."""
         channel = await self._named(order.place)
-        allowed = self._limits.channels
+        allowed = self._settings.allowed_channels
         if allowed is not None and channel.id not in allowed:
             raise refused("not_allowed", channel=channel.id)
         if obstacle := await self.obstacle(channel, by):
@@ -360,17 +350,17 @@ class DigestOrders:
         return channel
 
     async def _refuse_too_many(self, order: Order) -> None:
-        limits = self._limits
+        settings = self._settings
         of_team = await self._store.of_team(order.team)
         kept = [schedule.order for schedule in of_team if schedule.status != "over"]
         n = len(kept)
-        if n >= limits.team:
+        if n >= settings.digests_per_team:
             raise refused("team_full", n=n)
         n = sum(each.place == order.place for each in kept)
-        if n >= limits.channel:
+        if n >= settings.digests_per_channel:
             raise refused("place_full", n=n, channel=order.place)
         n = sum(each.owner == order.owner for each in kept)
-        if n >= limits.person:
+        if n >= settings.digests_per_person:
             raise refused("person_full", n=n)
 
 

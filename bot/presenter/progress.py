@@ -139,17 +139,17 @@ class ProgressPost:
         draft = self._draft()
         if draft == self._shown:
             return True
-        update = self._api.update if insist else self._api.try_update
         try:
-            taken = await update(
+            is_taken = await self._api.update(
                 self._thread.channel,
                 self._ts,
                 draft.text,
                 blocks=draft.blocks,
+                insist=insist,
             )
         except ContentRefused as refused:
             _log.warning("progress is shown without cards: %s", refused)
-            taken = not self._has_cards
+            is_taken = not self._has_cards
             self._has_cards = False
         except SlackRefused as refused:
             _log.warning("progress is no longer shown: %s", refused)
@@ -158,7 +158,7 @@ class ProgressPost:
         except SlackError as error:
             _log.info("an edit was left out: %s", error)
             return False
-        if taken is False:
+        if not is_taken:
             return False
         self._shown = draft
         self._shown_s = self._api.clock.seconds()

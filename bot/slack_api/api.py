@@ -199,24 +199,23 @@ class SlackApi:
         *,
         blocks: Sequence[JsonObject] = (),
         op: Op | None = None,
-    ) -> None:
-        """Replace a post of the bot, which may get an op; kept up until Slack took it."""
-        arguments = _update_arguments(channel, ts, text, blocks)
+        insist: bool = True,
+    ) -> bool:
+        """Replace a post of the bot, which may get an op; kept up until Slack took it.
+
+        Without `insist` it is left out, and False, while Slack asks for a pause. Blocks are always
+        sent: blocks that are left out stay, and would hide the new text.
+        """
+        arguments: JsonObject = {
+            "channel": channel,
+            "ts": ts,
+            "text": text,
+            "blocks": list(blocks),
+        }
         if op is not None:
             arguments["metadata"] = mark(op)
-        await self._calls.repeatable("chat.update", arguments)
-
-    async def try_update(
-        self,
-        channel: str,
-        ts: str,
-        text: str,
-        *,
-        blocks: Sequence[JsonObject] = (),
-    ) -> bool:
-        """Replace a post of the bot unless Slack asked for a pause; False if it was left out."""
-        arguments = _update_arguments(channel, ts, text, blocks)
-        return await self._calls.droppable("chat.update", arguments) is not None
+        call = self._calls.repeatable if insist else self._calls.droppable
+        return await call("chat.update", arguments) is not None
 
     async def post_ephemeral(
         self,
@@ -527,19 +526,4 @@ def _marked(
         **_quiet(text, blocks),
         "channel": channel,
         "metadata": mark(op),
-    }
-
-
-def _update_arguments(
-    channel: str,
-    ts: str,
-    text: str,
-    blocks: Sequence[JsonObject],
-) -> dict[str, Any]:
-    """Blocks are always sent: blocks that are left out stay, and would hide the new text."""
-    return {
-        "channel": channel,
-        "ts": ts,
-        "text": text,
-        "blocks": list(blocks),
     }
