@@ -22,6 +22,8 @@ A failing tool call is not here: it is a value that the model sees (`tools.ToolO
 
 from typing import Literal
 
+from agent_core.ids import UserId
+
 
 class AgentError(Exception):
     """Root of the tree."""
@@ -116,11 +118,15 @@ AskRefusal = Literal[
 
 
 class AskRefused(AgentError):
-    """Somebody wanted to decide what they may not, or what is not to be decided any more."""
+    """Somebody wanted to decide what they may not, or what is not to be decided any more.
 
-    def __init__(self, why: AskRefusal) -> None:
+    `asker` is the person who was asked, where another one wanted to decide.
+    """
+
+    def __init__(self, why: AskRefusal, *, asker: UserId | None = None) -> None:
         super().__init__(why)
         self.why: AskRefusal = why
+        self.asker = asker
 
 
 class SettingsError(AgentError):

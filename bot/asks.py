@@ -33,6 +33,7 @@ from bot.presenter.approval import (
     reason_form,
 )
 from bot.presenter.asks import answer_form, whisper_links
+from bot.render import mention
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session
 from bot.words import BOT
@@ -238,7 +239,9 @@ def _refusals(not_yours: str, over: str = "") -> Generator[None]:
         yield
     except AskRefused as refused:
         sentence = over or f"consent-refusal-{refused.why.replace('_', '-')}"
-        raise Refused(not_yours if refused.why == "not_yours" else sentence) from refused
+        if refused.why == "not_yours" and refused.asker is not None:
+            raise Refused(not_yours, who=mention(refused.asker)) from refused
+        raise Refused(sentence) from refused
     except ToolServerError as error:
         logger.warning("a click came to nothing: %s", error)
         raise Refused("consent-refusal-press-again") from error

@@ -17,6 +17,7 @@ digest-scheduled = Eingeplant als Digest { $n }, bestellt von { $who }: *{ $task
     { $when }, in { $channel }
     Nächste: { $next }
 digest-not-scheduled = Nicht eingeplant.
+digest-replaced = Ersetzt durch die Fassung weiter unten.
 digest-refusal-unreadable = Ich habe nicht verstanden, wann. Zum Beispiel: „jeden Werktag um 9:00“.
 digest-refusal-unknown-zone = Diese Zeitzone kenne ich nicht. Zum Beispiel: „9:00 Europe/Berlin“.
 digest-refusal-too-often = Das ist zu oft: Ein Digest kommt höchstens alle 15 Minuten.
@@ -176,7 +177,7 @@ question-default-taken = Niemand hat geantwortet, also habe ich damit weitergema
 question-unanswered = Es kam keine Antwort.
 question-default-option = { $what } (mein Vorschlag)
 question-over = Zu spät: Diese Frage wurde beantwortet, oder ich habe ohne Antwort weitergemacht.
-question-not-yours = Das habe ich jemand anderen gefragt, und nur diese Person kann hier antworten. Im Thread kannst du jederzeit schreiben.
+question-not-yours = Das habe ich { $who } gefragt, und nur { $who } kann hier antworten. Im Thread kannst du jederzeit schreiben.
 question-write-it = Das Formular ließ sich gerade nicht öffnen. Bitte schreib deine Antwort in den Thread.
 
 ## Approvals and connections

@@ -17,6 +17,7 @@ digest-scheduled = Scheduled as digest { $n }, ordered by { $who }: *{ $task }*
     { $when }, in { $channel }
     Next: { $next }
 digest-not-scheduled = Not scheduled.
+digest-replaced = Replaced by the version below.
 digest-refusal-unreadable = I did not understand when. For example: “every weekday at 9:00”.
 digest-refusal-unknown-zone = I do not know that time zone. For example: “9:00 Europe/Berlin”.
 digest-refusal-too-often = That is too often: a digest may come every 15 minutes at most.
@@ -176,7 +177,7 @@ question-default-taken = Nobody answered, so I went on with: { $what }
 question-unanswered = No answer came.
 question-default-option = { $what } (my pick)
 question-over = Too late: this question was answered, or I went on without.
-question-not-yours = I asked somebody else this, so only they can answer it here. You can always write in the thread.
+question-not-yours = I asked { $who } this, so only { $who } can answer it here. You can always write in the thread.
 question-write-it = The form could not be opened just now. Please write your answer in the thread.
 
 ## Approvals and connections

@@ -17,6 +17,7 @@ digest-scheduled = Programado como digest { $n }, pedido por { $who }: *{ $task 
     { $when }, en { $channel }
     Próximos: { $next }
 digest-not-scheduled = No programado.
+digest-replaced = Sustituido por la versión de más abajo.
 digest-refusal-unreadable = No entendí cuándo. Por ejemplo: «cada día laborable a las 9».
 digest-refusal-unknown-zone = No conozco esa zona horaria. Por ejemplo: «a las 9 Europe/Madrid».
 digest-refusal-too-often = Es demasiado a menudo: un digest llega como máximo cada 15 minutos.
@@ -176,7 +177,7 @@ question-default-taken = Nadie respondió, así que seguí con esto: { $what }
 question-unanswered = No llegó respuesta.
 question-default-option = { $what } (mi propuesta)
 question-over = Demasiado tarde: esta pregunta se respondió, o seguí sin respuesta.
-question-not-yours = Se lo pregunté a otra persona, y solo ella puede responder aquí. Siempre puedes escribir en el hilo.
+question-not-yours = Se lo pregunté a { $who }, y solo { $who } puede responder aquí. Siempre puedes escribir en el hilo.
 question-write-it = No se pudo abrir el formulario ahora. Escribe tu respuesta en el hilo.
 
 ## Approvals and connections

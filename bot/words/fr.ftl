@@ -17,6 +17,7 @@ digest-scheduled = Programmé comme digest { $n }, demandé par { $who } : *{ $t
     { $when }, dans { $channel }
     Prochains : { $next }
 digest-not-scheduled = Non programmé.
+digest-replaced = Remplacé par la version ci-dessous.
 digest-refusal-unreadable = Je n'ai pas compris quand. Par exemple : « chaque jour ouvré à 9h ».
 digest-refusal-unknown-zone = Je ne connais pas ce fuseau horaire. Par exemple : « 9h Europe/Paris ».
 digest-refusal-too-often = C'est trop souvent : un digest paraît au plus toutes les 15 minutes.
@@ -176,7 +177,7 @@ question-default-taken = Personne n'a répondu, j'ai donc continué avec : { $wh
 question-unanswered = Aucune réponse n'est venue.
 question-default-option = { $what } (ma proposition)
 question-over = Trop tard : cette question a reçu une réponse, ou j'ai continué sans.
-question-not-yours = J'ai posé cette question à une autre personne, elle seule peut y répondre ici. Vous pouvez toujours écrire dans le fil.
+question-not-yours = J'ai posé cette question à { $who }, et seul(e) { $who } peut y répondre ici. Vous pouvez toujours écrire dans le fil.
 question-write-it = Le formulaire n'a pas pu s'ouvrir. Écrivez votre réponse dans le fil.
 
 ## Approvals and connections

@@ -32,8 +32,7 @@ SLOT = Slot(
 SPAIN = {"text": "Spain approves 2 GW", "source": "https://elmundo.example/spain", "is_new": True}
 ESSEN = {"text": "A plant in Essen opens", "source": "", "is_new": True}
 FOOTER = (
-    "_Digest 3 · every weekday at 09:00 (Europe/Berlin) · ordered by Ann"
-    " · reply here to ask more_"
+    "_Digest 3 · every weekday at 09:00 (Europe/Berlin) · ordered by Ann · reply here to ask more_"
 )
 HOSTILE = "<!channel> @here <@U1> *bold* <http://evil.example|x> `tick"
 PING = re.compile(r"<[@!#][^>]*>|@(?:here|channel|everyone)\b", re.IGNORECASE)

@@ -36,9 +36,7 @@ def buttons(stage: Stage) -> list[str]:
 
 def question(stage: Stage) -> str:
     ann = stage.slack.people["ann"]
-    return (
-        f"<@{ann}> Which grid?\n\n1. Germany\n2. Poland\n\n_Pick one or type your answer._"
-    )
+    return f"<@{ann}> Which grid?\n\n1. Germany\n2. Poland\n\n_Pick one or type your answer._"
 
 
 async def test_a_question_is_a_post_of_its_own_and_nothing_moves_while_it_waits(
