@@ -25,7 +25,6 @@ from mcp_local.fair_semaphore import FairSemaphore
 from mcp_local.fetch.client import Client, Manners, TextKind
 from mcp_local.sources import (
     StoredPage,
-    count_words,
     find_page,
     host_of,
     page_files,
@@ -148,7 +147,7 @@ class Crawler:
         self._manners = Manners(time.monotonic)
         self._all = FairSemaphore(MAX_AT_ONCE)
         self._shares: WeakValueDictionary[Hashable, FairSemaphore] = WeakValueDictionary()
-        """By host, by session, and by session for the browser."""
+        """By host and by session."""
 
     async def crawl(
         self,
@@ -216,7 +215,7 @@ class Crawler:
             title=article.title or page.final_url,
             description=article.description,
             fetched_at=fetched_at,
-            words=count_words(article.markdown),
+            words=len(article.markdown.split()),
             path=page_path(url),
             markdown=article.markdown,
             note=article.note,
@@ -228,12 +227,11 @@ class Crawler:
         return self._shares.setdefault(key, FairSemaphore(count)).slot(session)
 
     async def _rendered(self, url: str, session: Path) -> ExtractedPage:
-        async with self._share(("browser", session), 1, session):
-            html = await self._browsers.render(url, session=session)
-            try:
-                return await self._article("html", html, url, session)
-            except NeedsBrowser:
-                raise FetchFailed(f"{NO_TEXT}, in a browser neither") from None
+        html = await self._browsers.render(url, session=session)
+        try:
+            return await self._article("html", html, url, session)
+        except NeedsBrowser:
+            raise FetchFailed(f"{NO_TEXT}, in a browser neither") from None
 
     async def _article(self, kind: TextKind, text: str, url: str, session: Path) -> ExtractedPage:
         return await self._readers.run(

@@ -27,7 +27,6 @@ _MAX_SLUG_CHARS = 60
 _NOT_IN_SLUGS = re.compile(r"[^a-z0-9]+")
 _FENCE = "---\n"
 _PAGE_FILE = re.compile(PAGES_DIRECTORY + r"/crawl_[^/]*\.md")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -99,12 +98,6 @@ def page_files(workspace: Workspace) -> list[str]:
     """The relative paths of the stored pages."""
     files = workspace.files(PAGES_DIRECTORY)
     return [file.path for file in files if _PAGE_FILE.fullmatch(file.path)]
-
-
-def count_words(text: str) -> int:
-    """Words as a reader would count them; in scripts without spaces two signs are a word."""
-    spaced, signs = _UNSPACED.subn(" ", text)
-    return len(spaced.split()) + (signs + 1) // 2
 
 
 def _read_page(workspace: Workspace, path: str) -> StoredPage | None:

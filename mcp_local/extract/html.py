@@ -36,6 +36,7 @@ MIN_CHARS = 80
 _EMBEDDED = re.compile(r"data:[^\s\"'()<>]{1000,}")
 _LONG_TAG = re.compile(r"<([a-zA-Z][\w:-]{0,40}\s)[^<>]{10000,}")
 _ELEMENT = re.compile(r"<[a-zA-Z]")
+_FOOTNOTE = re.compile(r"\[[^\[\]]{1,12}\]")
 
 
 Element = Any
@@ -71,6 +72,9 @@ def extract_html(html: str, url: str) -> ExtractedPage:
     headlines = {title.casefold()}
     for h1 in page.iter("h1"):  # headings of the body that only repeat the title
         headlines.add(_text_of(h1).casefold())
+    for mark in list(page.iter("sup")):  # a footnote's: it would pass for a citation of ours
+        if _FOOTNOTE.fullmatch(_text_of(mark)):
+            mark.drop_tree()
     for caption in list(page.iter("caption")):  # it would be read as a second head of the table
         caption.tag = "p"
         caption.getparent().addprevious(caption)

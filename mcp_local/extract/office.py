@@ -151,15 +151,12 @@ def _block_text(block: Element, between: str) -> str:
         "{*}tab",
         "{*}br",
         "{*}p",
-        "{*}vanish",
     ):
         match _name(element):
             case "t":
                 pieces.append(element.text or "")
             case "tab":
                 pieces.append("\t")
-            case "vanish" if _name(element.getparent().getparent()) == "r":
-                pieces.append("(hidden:) ")
             case "br":
                 pieces.append("\n")
             case "p":

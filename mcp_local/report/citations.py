@@ -18,11 +18,6 @@ from mcp_local.sources import NumberedSource
 CITATION = "citation"
 """The type of the inline token that stands for one bracket of citations."""
 
-QUOTED = "quoted"
-"""The key in the parser's environment for brackets that are not citations."""
-
-_BRACKET = re.compile(r"\[\^?(\d{1,6}(?:\s*[,;]\s*\^?\d{1,6})*)\]")
-_CONTEXT_CHARS = 12
 _TARGET = r"\((?:[^()\s]|\([^()\s]*+\))*+(?:\s+\"[^\"]*+\")?\)"
 _CITATION = re.compile(
     rf"\[\^?(?P<number>\d{{1,3}})\]{_TARGET}"
@@ -36,42 +31,18 @@ def cited_numbers(bracket: str) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def quoted_brackets(sources: Iterable[NumberedSource]) -> frozenset[str]:
-    """Numbers in brackets that pages hold themselves, each with the letters before it.
-
-    A sentence taken over letter by letter brings its page's footnote marks along; they are not
-    citations of ours. A mark that looks like one of ours, set off by a space and with the number of
-    a source, counts as ours.
-    """
-    usable = {source.n for source in sources if source.ok}
-    quoted: set[str] = set()
-    for source in sources:
-        text = source.text
-        for bracket in _BRACKET.finditer(text, _CONTEXT_CHARS):
-            is_set_off = text[bracket.start() - 1] == " "
-            if is_set_off and usable.issuperset(cited_numbers(bracket[0])):
-                continue
-            start = max(0, bracket.start() - _CONTEXT_CHARS)
-            quoted.add(text[start : bracket.end()])
-    return frozenset(quoted)
-
-
 def read_citation(state: StateInline, silent: bool) -> bool:
     """Inline rule of the parser: `[n]` in running text becomes a citation token.
 
-    So does a link whose whole label is a number, such as `[3](https://...)`. Brackets that the
-    environment's QUOTED names are left alone; code and escaped brackets never come here.
+    So does a link whose whole label is a number, such as `[3](https://...)`. Code and escaped
+    brackets never come here.
     """
     citation = _CITATION.match(state.src, state.pos)
     if citation is None:
         return False
-    group = citation.lastgroup or ""
-    start = max(0, state.pos - _CONTEXT_CHARS)
-    if state.src[start : citation.end(group) + 1] in state.env.get(QUOTED, ()):
-        return False
     if not silent:
         token = state.push(CITATION, "", 0)
-        token.content = f"[{citation[group]}]"
+        token.content = citation["number"] or citation["numbers"]
     state.pos = citation.end()
     return True
 

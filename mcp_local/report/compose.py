@@ -21,7 +21,6 @@ from mcp_local.report.citations import (
     find_foreign,
     find_unsupported,
     list_citations,
-    quoted_brackets,
 )
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
 from mcp_local.report.outline import labels_for, outline_report
@@ -79,10 +78,9 @@ def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: d
     """
     title = _clean_title(draft.title)
     _check_size(draft)
-    quoted = quoted_brackets(sources)
     known = frozenset(source.url for source in sources)
-    written, sections = outline_report(parse_markdown(draft.markdown, quoted, known))
-    summary = _join_summaries(parse_markdown(draft.summary, quoted, known), written)
+    written, sections = outline_report(parse_markdown(draft.markdown, known))
+    summary = _join_summaries(parse_markdown(draft.summary, known), written)
     tokens = [*summary]
     for section in sections:
         tokens += section.tokens
