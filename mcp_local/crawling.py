@@ -56,8 +56,6 @@ class Row:
     path: str = ""
     note: str = ""
     """What of the page's text is left out."""
-    is_stored: bool = False
-    """Whether the page was read earlier in the session."""
 
     @property
     def ok(self) -> bool:
@@ -171,10 +169,9 @@ class Crawler:
         return [task.result() for task in tasks]
 
     async def _row(self, client: Client, workspace: Workspace, url: str) -> Row:
-        page = await asyncio.to_thread(find_page, workspace, url)
-        is_stored = page is not None
+        stored = await asyncio.to_thread(find_page, workspace, url)
         try:
-            page = page or await self._read(client, workspace, url)
+            page = stored or await self._read(client, workspace, url)
         except ToolkitError as error:
             if isinstance(error, FetchFailed) and error.permanent:
                 await asyncio.to_thread(self._blacklist.record, url)
@@ -186,7 +183,6 @@ class Crawler:
             words=page.words,
             path=page.path,
             note=page.note,
-            is_stored=is_stored,
         )
 
     async def _read(self, client: Client, workspace: Workspace, url: str) -> StoredPage:

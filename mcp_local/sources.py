@@ -156,7 +156,7 @@ def read_corpus(workspace: Workspace) -> list[CorpusArticle]:
         ) from error
 
 
-def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> list[CorpusArticle]:
+def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> CorpusFile:
     """Add the pages of `urls` to the corpus; without `urls`, every page fetched in the session.
 
     Articles saved before keep their place, so numbers in earlier reports stay valid; one that had
@@ -193,7 +193,7 @@ def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> lis
         articles=articles,
     )
     workspace.write_text(CORPUS_FILE, file.model_dump_json(indent=2))
-    return articles
+    return file
 
 
 def url_key(url: str) -> str:

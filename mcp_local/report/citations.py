@@ -59,8 +59,8 @@ def list_citations(tokens: Iterable[Token]) -> list[int]:
 
 def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> None:
     """Raise CitationError, with each number at fault, unless every cited source can be cited."""
-    usable = {source.n for source in sources if source.ok}
-    if not usable:
+    is_usable = {source.n: source.ok for source in sources}
+    if not any(is_usable.values()):
         raise CitationError(
             "Nothing was retrieved in this session, so there is nothing to report. Search or fetch "
             "pages first, then write the report from what they say."
@@ -70,13 +70,11 @@ def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> 
             "The report cites nothing. Put [n] after each sentence that comes from source n; "
             "list_sources shows the sources."
         )
-    failed = {source.n for source in sources if not source.ok}
     faults: list[str] = []
     for number in dict.fromkeys(cited):
-        if number in failed:
-            faults.append(f"source [{number}] could not be fetched")
-        elif number not in usable:
-            faults.append(f"source [{number}] does not exist")
+        if not is_usable.get(number):
+            reason = "could not be fetched" if number in is_usable else "does not exist"
+            faults.append(f"source [{number}] {reason}")
     if faults:
         raise CitationError(
             f"The report was not written: {'; '.join(faults)}. Cite a source that list_sources "
