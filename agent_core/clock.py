@@ -1,6 +1,5 @@
 """What time it is: the machine's time, or one that a file puts off for tests and the sandbox."""
 
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -47,10 +46,6 @@ class WallClock:
     def now(self) -> datetime:
         """The moment, in UTC."""
         return machine_time() + timedelta(seconds=self._current_shift_s())
-
-    def now_s(self) -> float:
-        """The moment, in seconds since the epoch."""
-        return time.time() + self._current_shift_s()
 
     def _current_shift_s(self) -> float:
         if self._shift_file is not None:

@@ -17,7 +17,6 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 
 from mcp.client.stdio import get_default_environment
@@ -123,11 +122,6 @@ def _tried(path: Path, min_free_bytes: int) -> Root:
     return Root(path=path, exists=existing == path, free_bytes=free_bytes)
 
 
-async def load_libraries() -> None:
-    """Import what the checks will need, which takes long, so that none of them waits for it."""
-    await asyncio.to_thread(import_module, "anthropic.resources.messages")
-
-
 async def ask_model(settings: CoreSettings, name: str) -> None:
     """Have one word of a model.
 
@@ -174,7 +168,7 @@ async def list_toolkit(settings: CoreSettings) -> tuple[str, ...]:
 
 
 async def examine_browser(settings: CoreSettings) -> JsonObject:
-    """The toolkit's browser, started once: `path` or "", `problem` or "", and `sandboxed`.
+    """The toolkit's browser, started once: `path` or "", `problem` or "", `sandboxed` and `prints`.
 
     Raises:
         ToolServerError: the toolkit gave no answer.

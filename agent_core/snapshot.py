@@ -96,8 +96,6 @@ class RunSnapshot:
         self.live = ""
         """Text of the model call under way."""
         self.calls: dict[ToolCallId, CallSnapshot] = {}
-        self.artifacts: dict[str, ArtifactSaved] = {}
-        """By path, the newest of each."""
         self.interventions: list[Intervened] = []
         self.settled = set[int]()
         """`n` of the interventions that the run has taken in, or that came too late for it."""
@@ -119,9 +117,6 @@ class RunSnapshot:
                 self._finish(event, event.text)
             case TurnFinished():
                 self._finish(event, event.answer)
-            case ArtifactSaved():
-                self.artifacts.pop(event.path, None)
-                self.artifacts[event.path] = event
             case Intervened():
                 self._intervene(event)
             case _:

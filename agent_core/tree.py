@@ -78,6 +78,7 @@ class AgentState:
     def _metadata(self) -> JsonObject:
         run = self.run
         end = self.turn.finished if run.id == ROOT_RUN else None
+        files = self.turn.artifacts.values()
         wait = self.turn.wait_of(run.id)
         return {
             "title": run.title,
@@ -90,7 +91,7 @@ class AgentState:
             "tokens": {"total": sum(step.usage.total_tokens for step in run.steps)},
             "steps": len(run.steps),
             "finishedAt": _ms(run.finished_at) if run.finished_at else None,
-            "artifacts": [_file(saved) for saved in run.artifacts.values()],
+            "artifacts": [_file(saved) for saved in files if saved.run == run.id],
             "wait": _wait(wait) if wait else None,
             "interventions": [_intervention(run, each) for each in run.interventions],
         }

@@ -29,7 +29,6 @@ from bot.console.server import (
 from bot.digests import (
     DigestClicks,
     DigestHost,
-    DigestLimits,
     DigestMessages,
     DigestOrders,
     DigestPresenter,
@@ -71,40 +70,29 @@ async def follow_ups_in(runtime: Runtime, settings: BotSettings, thread: ThreadR
     return await runtime.preferences.get(scope, "follow_ups") or settings.follow_ups
 
 
-def _digest_orders(
-    settings: BotSettings,
-    runtime: Runtime,
-    api: SlackApi,
-    people: People,
-    clock: Callable[[], datetime],
-) -> DigestOrders:
-    limits = DigestLimits(
-        team=settings.digests_per_team,
-        channel=settings.digests_per_channel,
-        person=settings.digests_per_person,
-        channels=settings.allowed_channels,
-    )
-    return DigestOrders(
-        runtime.schedules,
-        runtime.timekeeper,
-        api,
-        people,
-        clock,
-        limits,
-    )
-
-
 def _handlers(
     runtime: Runtime,
     api: SlackApi,
     people: People,
     ingress: Ingress,
+    rules: Rules,
+    orders: DigestOrders,
     clock: Callable[[], datetime],
 ) -> dict[type, Handler]:
-    """What is pressed below posts of turns, and the shortcut."""
+    """Who deals with each kind of gesture, but those of the live view."""
     asks = AskClicks(runtime.asks, api, clock)
     feedback = FeedbackClicks(runtime, api, clock)
     ask_about = AskAbout(api, people, ingress)
+    digests = DigestClicks(orders)
+    home = Home(
+        runtime,
+        api,
+        people,
+        rules,
+        orders,
+        digests,
+        clock,
+    )
     return {
         clicks.ApprovalClick: asks.decide,
         clicks.ApprovalForm: asks.submit,
@@ -116,28 +104,6 @@ def _handlers(
         clicks.BranchStop: partial(stop_branch, runtime),
         clicks.AskShortcut: ask_about.ask,
         clicks.AskForm: ask_about.submit,
-    }
-
-
-def _digest_and_home_handlers(
-    runtime: Runtime,
-    api: SlackApi,
-    people: People,
-    rules: Rules,
-    orders: DigestOrders,
-    clock: Callable[[], datetime],
-) -> dict[type, Handler]:
-    digests = DigestClicks(orders, runtime.schedules)
-    home = Home(
-        runtime,
-        api,
-        people,
-        rules,
-        orders,
-        digests,
-        clock,
-    )
-    return {
         clicks.ProposalClick: digests.decide,
         clicks.NewDigestClick: digests.order,
         clicks.ScheduleClick: digests.choose,
@@ -202,8 +168,15 @@ async def running_bot(
         )
         people = People(api, runtime.preferences)
         indicators = Indicators(api)
-        orders = _digest_orders(settings, runtime, api, people, clock)
-        digests = DigestMessages(orders, runtime.order_reader, runtime.schedules)
+        orders = DigestOrders(
+            runtime.schedules,
+            runtime.timekeeper,
+            api,
+            people,
+            clock,
+            settings,
+        )
+        digests = DigestMessages(orders, runtime.order_reader)
         rules = Rules(
             identity=identity,
             teams=settings.allowed_teams,
@@ -238,11 +211,11 @@ async def running_bot(
         acts = console.acts(ingress)
         actions = Actions(
             {
-                **_handlers(runtime, api, people, ingress, clock),
-                **_digest_and_home_handlers(
+                **_handlers(
                     runtime,
                     api,
                     people,
+                    ingress,
                     rules,
                     orders,
                     clock,

@@ -67,6 +67,14 @@ def audit(
     raise typer.Exit(show_audit(since, user, tool, as_json=as_json))
 
 
+@app.command()
+def manifest() -> None:
+    """Print the manifest from which the Slack app is created."""
+    from bot.manifest import manifest_text
+
+    typer.echo(manifest_text(), nl=False)
+
+
 @mcp.command("list")
 def list_servers() -> None:
     """Say which servers there are, and why some are off. Nothing is started."""
@@ -220,12 +228,14 @@ def sandbox(
 
 def _read_kinds(kill_at: Sequence[str]) -> tuple[str, ...]:
     """The kinds of events; what there are is only imported when it is asked for."""
-    from bot.sandbox.child import read_events
+    from bot.sandbox.child import check_events
 
+    kinds = tuple(_names_in(kill_at))
     try:
-        return read_events(_names_in(kill_at))
+        check_events(kinds)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--kill-at") from error
+    return kinds
 
 
 def _names_in(texts: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
+from agent_core.consent import ConsentGate
 from agent_core.errors import ChildRefused
 from agent_core.events import AnyEvent
 from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId, UserId
@@ -41,8 +42,11 @@ class SteppingClock:
         return self.now
 
 
-class OpenGate:
+class OpenGate(ConsentGate):
     """Lets everything through, as where nothing can have an effect."""
+
+    def __init__(self) -> None:
+        """It looks at nothing, so it needs nothing."""
 
     async def edited(self, call: ToolCall, context: ToolContext) -> ToolCall:
         return call

@@ -8,6 +8,7 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from agent_core.clock import UtcClock
+from agent_core.consent import ConsentGate
 from agent_core.durable import Steps
 from agent_core.errors import ChildRefused
 from agent_core.events import (
@@ -22,7 +23,7 @@ from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import RetryingModel, ToolSpec
 from agent_core.sessions import Ask
-from agent_core.tools import OpenedCall, ToolContext, ToolOutput, Toolset
+from agent_core.tools import ToolContext, ToolOutput, Toolset
 from agent_core.words import Words
 
 EXPLORER = "explorer"
@@ -109,30 +110,6 @@ class RunInbox(Protocol):
         ...
 
 
-class ToolGate(Protocol):
-    """Hook: stands before and behind each call of a tool. MUST NOT raise but for broken storage."""
-
-    async def edited(self, call: ToolCall, context: ToolContext) -> ToolCall:
-        """The call as a person has changed it while it waited; else the call itself."""
-        ...
-
-    async def before(
-        self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
-    ) -> ToolOutput | Ask | None:
-        """None lets the call be made; an output is its result; an Ask has to be decided first."""
-        ...
-
-    async def after(
-        self, call: OpenedCall, output: ToolOutput, context: ToolContext
-    ) -> ToolOutput | Ask:
-        """What the model gets; an Ask where a person has to act on the result first."""
-        ...
-
-    def spoken(self, progress: str) -> str:
-        """What people are told of a call that goes on."""
-        ...
-
-
 class Children(Protocol):
     """Hook: the child runs of one run, which are at work beside it."""
 
@@ -199,7 +176,8 @@ class RunScope:
     inbox: RunInbox
     begin_effect: Callable[[ToolCallId], Awaitable[bool]]
     """Notes a call before it is made; False when an earlier process had begun it."""
-    gate: ToolGate
+    gate: ConsentGate
+    """Hook: stands before and behind each call of a tool."""
     children: Children
     left: RunLimits = RunLimits()
     """What the run's own work has left to it and to its children, who know what they use."""

@@ -27,7 +27,6 @@ from agent_core.tools import (
     fault_of_arguments,
     full_name,
     opened,
-    reads,
     schema_for_model,
     unknown_tool,
 )
@@ -327,7 +326,6 @@ class McpServer:
             name=name,
             server=self.config.name,
             slug=tool.name,
-            reads=reads(name),
             description=tool.description[:_MAX_DESCRIPTION_CHARS],
             input_schema=schema_for_model(tool.input_schema),
             is_repeatable=self.config.trusted and is_harmless,

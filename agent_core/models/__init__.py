@@ -30,8 +30,6 @@ class ToolSpec:
     """The tool server; empty for the agent's own tools. Not told to the model, as the rest."""
     slug: str = ""
     """The server's own name of the tool; empty for the agent's own tools."""
-    reads: bool = False
-    """The tool's name says that it reads and changes nothing."""
     is_repeatable: bool = False
     """Doing a call a second time changes nothing."""
     size_chars: int = field(init=False, repr=False, compare=False)

@@ -6,7 +6,6 @@ the child's result, be it in another process of the bot and days later.
 """
 
 import asyncio
-import hashlib
 import re
 import shutil
 import sysconfig
@@ -22,6 +21,7 @@ from pydantic import BaseModel
 from agent_core.clock import find_zone
 from agent_core.errors import ChildRefused
 from agent_core.ids import RunId
+from agent_core.json_values import digest_of_json
 from agent_core.programs.charts import chart
 from agent_core.programs.source import prepared
 from agent_core.tools import Artifact, ToolContext, ToolOutput
@@ -289,7 +289,7 @@ class ProgramExecution:
             return await self._called(snapshot)
         except ChildRefused as refused:
             return {"exception": RuntimeError(str(refused))}
-        except (NameError, OSError, TypeError, ValueError) as error:
+        except (OSError, TypeError, ValueError) as error:
             return {"exception": error}
 
     async def _called(self, snapshot: Any) -> HostReply | None:
@@ -297,7 +297,7 @@ class ProgramExecution:
         number = snapshot.call_id
         function = self._functions().get(snapshot.function_name)
         if function is None:
-            raise NameError(f"name {snapshot.function_name!r} is not defined")
+            return None  # Monty says that the name is not defined
         program.calls += 1
         max_calls = self.interpreter.limits.max_calls
         if program.calls > max_calls:
@@ -327,8 +327,7 @@ class ProgramExecution:
         """A program that is begun again forks the same prompts, and so the same children."""
         text = _text(prompt, "what the child is to do")
         children = self.program.children
-        digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
-        key = f"{digest}-{len(children)}"
+        key = f"{digest_of_json(text)[:8]}-{len(children)}"
         run = await self.start_child(key, text)
         children.append((key, text))
         return run
@@ -356,8 +355,7 @@ class ProgramExecution:
             y=str(y),
         )
         name = re.sub(r"\W+", "-", title.casefold())[:50].strip("-")
-        digest = hashlib.sha256(svg.encode()).hexdigest()[:6]
-        path = f"{WORK_PRODUCTS}/{name or 'chart'}-{digest}.svg"
+        path = f"{WORK_PRODUCTS}/{name or 'chart'}-{digest_of_json(svg)[:6]}.svg"
         self._note(path, title or "Chart", len(svg))
         await asyncio.to_thread(write_text, self.context.workspace / path, svg)
         return path

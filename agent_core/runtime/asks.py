@@ -5,10 +5,11 @@ A decision is stored, and the turn that waits for it goes on in the process that
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Literal
 
 from agent_core.background import Backoff
 from agent_core.composio import Accounts, are_connected
@@ -132,7 +133,9 @@ class Asks:
             if type(before.get(name)) is not type(value):
                 raise AskRefused("not_editable")
         after = {**before, **changes}
-        arguments = _replaced(approval.arguments, before, after)
+        # They may stand inside of a batch.
+        written = json.dumps(approval.arguments).replace(json.dumps(before), json.dumps(after))
+        arguments: JsonObject = json.loads(written)
         call = ToolCall(id=ask.call_id, name=approval.tool, arguments=arguments)
         actions = opened(call).actions
         if len(actions) != 1 or actions[0].arguments != after:
@@ -301,16 +304,3 @@ class Asks:
         if self._parts.accounts is None:
             raise AskRefused("no_link")
         return self._parts.accounts
-
-
-def _replaced(value: Any, before: JsonObject, after: JsonObject) -> Any:
-    """A value in which some arguments stand in the place of others."""
-    if value == before:
-        return after
-    if isinstance(value, dict):
-        fields = cast("JsonObject", value)
-        return {name: _replaced(each, before, after) for name, each in fields.items()}
-    if isinstance(value, list):
-        items = cast("list[Any]", value)
-        return [_replaced(item, before, after) for item in items]
-    return value

@@ -10,11 +10,10 @@ from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
-from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 
-from agent_core.background import Background
+from agent_core.background import Background, Locks
 from agent_core.durable import Steps, cannot_replay
 from agent_core.durable.dbos_turns import DurableTurns
 from agent_core.errors import TurnSetAside
@@ -35,16 +34,16 @@ MAX_GENERATIONS = 50
 MAX_WEIGHED = 1_000
 MAX_TRIES = 3
 """A turn is quarantined after it crashed so many processes without getting any further: one in
-which other turns ran too, and two in which it went on alone."""
+which other turns ran too, one in which only new turns ran beside it, and one that it had alone."""
 ALONE_S = 20.0
-"""Other interrupted turns wait no longer for a suspect one; it stays suspect."""
+"""Other turns wait no longer for a suspect one; it stays suspect."""
 
 
 class Reader(Protocol):
     """Shows turns to people. Called again for a turn that it shows already, it may look anew.
 
     It gives what ends with the showing, if that goes on. Of a finished turn that has `MAX_TRIES`
-    the end alone is shown, as plainly as can be; one with twice as many is not shown any more.
+    the end alone is shown, as plainly as can be; one with more is not shown any more.
     """
 
     def __call__(
@@ -76,9 +75,12 @@ class Dispatch:
         self._suspects: set[TurnId] = set()
         """Turns that wait to go on alone."""
         self._one_by_one = asyncio.Lock()
+        self._held_back: set[SessionId] | None = None
+        """Sessions to advance after the suspect that has the process for itself; None without one.
+        """
         self._reader_name = ""
         self._show: Reader | None = None
-        self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
+        self._locks = Locks[SessionId]()
         self._weighed: LRUCache[TurnId, bool] = LRUCache(MAX_WEIGHED)
         """What its asker wrote while a call waits for its approval: whether that is understood."""
 
@@ -100,6 +102,9 @@ class Dispatch:
         async with self.lock(session):
             if not await self._hold(session):
                 return  # its holder will see
+            if self._held_back is not None:
+                self._held_back.add(session)
+                return
             unfinished = await self._store.unfinished_of(session)
             queued = [turn for turn in unfinished if turn.status == "queued"]
             if self._show is not None:
@@ -171,7 +176,7 @@ class Dispatch:
 
     def lock(self, session: SessionId) -> asyncio.Lock:
         """The session's lock; it is gone when nobody holds or awaits it."""
-        return self._locks.setdefault(session, asyncio.Lock())
+        return self._locks.of(session)
 
     async def _hold(self, session: SessionId) -> bool:
         """Whether this process has the session's lease; what a dead process left goes on first."""
@@ -190,7 +195,8 @@ class Dispatch:
         """Go on with the session's interrupted turns.
 
         Each turn of a process that died may be what killed it: such turns go on one by one, so that
-        a second death tells which it was. New turns wait for none of them.
+        a second death tells which it was. New turns wait only for one that another death would
+        quarantine.
         """
         for turn in await self._store.unfinished_of(session):
             if turn.status == "running" and not await self._is_set_aside(turn):
@@ -234,16 +240,28 @@ class Dispatch:
             if not self._leases.holds(turn.session):
                 return
             tries = await self._tries_of(turn)
-            newest = await self._parts.log.newest(turn_id)
-            await self._try(turn, tries + 1)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(ALONE_S):
-                    if turn.status == "running":
-                        await self._until_it_got_on(turn_id, newest)
-                    elif self._show is not None:
-                        showing = self._show(replace(turn, tries=tries), is_resumed=True)
-                        if showing:
-                            await asyncio.wait({showing})
+            if tries < MAX_TRIES - 1:
+                await self._try_alone(turn, tries)
+                return
+            held_back = self._held_back = set[SessionId]()
+            try:
+                await self._try_alone(turn, tries)
+            finally:
+                self._held_back = None
+                for session in held_back:
+                    self._background.run(partial(self.advance, session))
+
+    async def _try_alone(self, turn: StoredTurn, tries: int) -> None:
+        newest = await self._parts.log.newest(turn.id)
+        await self._try(turn, tries + 1)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ALONE_S):
+                if turn.status == "running":
+                    await self._until_it_got_on(turn.id, newest)
+                elif self._show is not None:
+                    showing = self._show(replace(turn, tries=tries), is_resumed=True)
+                    if showing:
+                        await asyncio.wait({showing})
 
     async def _until_it_got_on(self, turn: TurnId, newest: int) -> None:
         """Wait for an event behind `newest`."""

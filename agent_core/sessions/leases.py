@@ -218,8 +218,9 @@ ACK_PATIENCE_S = 2.5
 """Slack waits three seconds; what is not acknowledged then it delivers again."""
 
 _MANY_DOUBTS = 1_000
-KEPT = timedelta(hours=24)
-"""Slack's last retry comes after minutes; what is missed while the bot is away is younger, too."""
+KEPT = timedelta(days=7)
+"""So a bot that stood still for days still knows what it had before; Slack's last retry comes after
+minutes."""
 
 
 class Ledger:
@@ -277,6 +278,11 @@ class Ledger:
             raise
         fault_point("ledger.after")
         return is_new
+
+    async def has(self, key: str) -> bool:
+        """Whether a gesture was recorded under this identity."""
+        recorded = select(ledger.c.key).filter_by(key=key)
+        return await self._database.scalar(recorded) is not None
 
     async def settle(self, key: str) -> None:
         """The gesture was handed over; its payload is not needed again."""

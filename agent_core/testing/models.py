@@ -20,9 +20,9 @@ def call(name: str, arguments: JsonObject | None = None, *, id: str = "call_1") 
     return ToolCall(id=ToolCallId(id), name=name, arguments=arguments or {})
 
 
-def text_reply(text: str, *, thinking: str = "", usage: Usage = SCRIPTED_USAGE) -> Reply:
+def text_reply(text: str, *, usage: Usage = SCRIPTED_USAGE) -> Reply:
     """A reply that ends the run."""
-    return _reply((Text(text=text),), "end_turn", thinking, usage)
+    return _reply((Text(text=text),), "end_turn", "", usage)
 
 
 def calls_reply(

@@ -6,7 +6,6 @@ about to be made (the call itself, or each entry of Composio's batch, however sp
 and taint read the same actions, so that none of them can take a batch for something else.
 """
 
-import hashlib
 import json
 import re
 import tomllib
@@ -18,6 +17,7 @@ from typing import Any
 from agent_core.events import Source
 from agent_core.json_values import (
     as_object,
+    digest_of_json,
     is_list,
     is_nested_too_deeply,
     is_object,
@@ -67,8 +67,7 @@ def full_name(server: str, tool: str) -> str:
     name = server_prefix(server) + _clean(tool)
     if len(name) <= MAX_NAME_CHARS:
         return name
-    whole = f"{server}\n{tool}"
-    digest = hashlib.sha256(whole.encode()).hexdigest()[:_DIGEST_CHARS]
+    digest = digest_of_json([server, tool])[:_DIGEST_CHARS]
     begin = name[: MAX_NAME_CHARS - _DIGEST_CHARS - 1]
     return f"{begin}_{digest}"
 

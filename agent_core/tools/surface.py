@@ -3,7 +3,6 @@
 Only the surface knows the chat product: it decides who may read what now, and acts on posts.
 """
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ import yaml
 from agent_core.clock import find_zone, local_time
 from agent_core.errors import SurfaceRefused
 from agent_core.ids import SessionId, UserId
-from agent_core.json_values import as_object, parse_result
+from agent_core.json_values import as_object, digest_of_json, parse_result
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.sessions import AnsweredTurn, KnownSessions
@@ -325,7 +324,7 @@ def _best(query: str, answers: Sequence[AnsweredTurn]) -> list[AnsweredTurn]:
 
 
 def _mark(answered: AnsweredTurn) -> str:
-    return hashlib.sha256(answered.turn.id.encode()).hexdigest()[:8]
+    return digest_of_json(answered.turn.id)[:8]
 
 
 def _line(text: str, max_chars: int) -> str:

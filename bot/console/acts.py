@@ -7,7 +7,6 @@ what a dead one began. A message to the work goes the way of a post: it is poste
 authorised as any post, and handed over. Only people who may write in the thread may act.
 """
 
-import asyncio
 import hashlib
 import logging
 import secrets
@@ -16,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Literal
-from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 from pydantic import (
@@ -28,6 +26,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from agent_core.background import Locks
 from agent_core.errors import InterventionRefused, SessionError
 from agent_core.events import InterventionKind
 from agent_core.ids import AgentId, SessionId, UserId
@@ -38,7 +37,7 @@ from bot.clicks import FollowUpClick, Gesture, Refused
 from bot.console.access import FRESH_S, HOME, ThreadAccess
 from bot.inbound import post_key
 from bot.ingress import Ingress
-from bot.render import escape, foreign_line, limits
+from bot.render import foreign_line, limits, quoted
 from bot.slack_api import (
     Op,
     Person,
@@ -152,9 +151,7 @@ class Acts:
     _ingress: Ingress
     _clock: Callable[[], datetime]
 
-    _at_work: WeakValueDictionary[str, asyncio.Lock] = field(
-        init=False, default_factory=WeakValueDictionary[str, asyncio.Lock]
-    )
+    _at_work: Locks[str] = field(init=False, default_factory=Locks[str])
     _done: LRUCache[str, SessionId] = field(
         init=False, default_factory=lambda: LRUCache(MAX_REMEMBERED)
     )
@@ -183,7 +180,7 @@ class Acts:
         )
         ledger = self._runtime.ledger
         try:
-            async with self._at_work.setdefault(key, asyncio.Lock()):
+            async with self._at_work.of(key):
                 if key not in self._done:
                     is_new = await ledger.record(key, "", deed.model_dump(by_alias=True))
                     deed.again = not is_new
@@ -323,9 +320,8 @@ class Acts:
         """
         who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)
         language = detect_language(text, locale=person.locale)
-        lines = [BOT.say(language, f"live-{done}", who=who)]
-        lines += [f"&gt; {line}" for line in escape(text).splitlines()]
-        post_text = "\n".join(lines)
+        heading = BOT.say(language, f"live-{done}", who=who)
+        post_text = f"{heading}\n{quoted(text)}"
         op = Op(deed.key).part(part)
         if deed.session != HOME:
             thread = parse_session(deed.session)

@@ -43,9 +43,6 @@ from bot.slack_api import MonotonicClock, Person, language_of
 from bot.words import BOT
 
 MAX_MESSAGE_BYTES = 256 * 1024
-MAX_BUFFER_BYTES = 256 * 1024
-MAX_REQUESTS = 16
-"""Pending requests of one viewer; with more, its next messages are not read."""
 MAX_SOCKETS = 32
 """Open pages of one person."""
 HEARTBEAT_S = 20.0
@@ -56,9 +53,7 @@ PAUSE_S = 0.04
 PAUSE_A_VIEWER_S = 0.001
 LONGEST_PAUSE_S = 1.0
 REREAD = Backoff(first_s=0.5, longest_s=10.0)
-ROOM_LOOKS = Backoff(first_s=0.05, longest_s=0.5, jitter=0.0)
 _REFUSED = WSCloseCode.POLICY_VIOLATION
-_NEVER = 2**40
 
 logger = logging.getLogger(__name__)
 
@@ -215,7 +210,6 @@ class Viewer:
     def __init__(
         self,
         socket: web.WebSocketResponse,
-        transport: asyncio.Transport,
         user: UserId,
         person: Person | None,
         until_s: float,
@@ -228,10 +222,10 @@ class Viewer:
         self.level: Level | None = None
         """The level in the last `ready` of the page."""
         self.has_news = asyncio.Event()
+        self.has_answers = asyncio.Event()
+        """While a whole tree is owed to the page, its next message is not read."""
         self.socket = socket
-        self._transport = transport
         self._ready = ready
-        transport.set_write_buffer_limits(high=_NEVER)  # nothing here waits for a drain
 
     def join(self, feed: SessionFeed) -> None:
         """Watch this session from now on, beginning with the whole tree."""
@@ -247,20 +241,20 @@ class Viewer:
         """Send states that changed after a cursor again, then `ready` with the request's fields."""
         self._cursor = min(self._cursor, cursor)
         self._requests.append(request)
+        self.has_answers.clear()
         self.has_news.set()
 
     async def send_news(self) -> None:
         """Send news until cancelled, at the pace of the page (backpressure)."""
         while True:
             await self.has_news.wait()
-            await self.has_room()
             self.has_news.clear()
             for frame in self._news():
-                await self.has_room()
                 await self.send(frame)
+            self.has_answers.set()
 
     async def send(self, frame: str) -> None:
-        """Send a frame; a closed page gets none."""
+        """Send a frame, once the transport's buffer has room; a closed page gets none."""
         with suppress(ConnectionError, RuntimeError):
             await self.socket.send_str(frame)
 
@@ -281,14 +275,6 @@ class Viewer:
         for request in requests:
             frames.append(feed.frame("ready", **self._ready(self), **request))
         return frames
-
-    async def has_room(self, *, for_requests: bool = False) -> None:
-        """Wait until the send buffer has room."""
-        for wait_s in ROOM_LOOKS.waits_s():
-            is_full = for_requests and len(self._requests) >= MAX_REQUESTS
-            if not is_full and self._transport.get_write_buffer_size() <= MAX_BUFFER_BYTES:
-                return
-            await asyncio.sleep(wait_s)
 
 
 class LiveView:
@@ -321,7 +307,8 @@ class LiveView:
         await self._work.close()
         async with asyncio.TaskGroup() as group:
             for viewer in self._viewers():
-                group.create_task(viewer.socket.close(code=WSCloseCode.GOING_AWAY))
+                closing = viewer.socket.close(code=WSCloseCode.GOING_AWAY, drain=False)
+                group.create_task(closing)
         for feed in list(self._feeds.values()):
             await feed.close()
 
@@ -344,17 +331,15 @@ class LiveView:
                 max_msg_size=MAX_MESSAGE_BYTES,
             )
             await socket.prepare(request)
-            if request.transport is None:  # gone already
-                return socket
             ready = partial(self._ready, opened=session)
-            viewer = Viewer(socket, request.transport, user, person, until_s, ready)
+            viewer = Viewer(socket, user, person, until_s, ready)
             await self._join(viewer, session)
             try:
                 async with asyncio.TaskGroup() as group:
                     sending = group.create_task(viewer.send_news())
                     async for message in socket:
                         if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
-                            await viewer.has_room(for_requests=True)
+                            await viewer.has_answers.wait()
                             await self._take(viewer, message.data)
                     sending.cancel()
             finally:
@@ -425,7 +410,7 @@ class LiveView:
                 logger.info("%s watches %s no more", viewer.user, viewer.feed.session)
                 viewer.feed.viewers.discard(viewer)
                 code = _REFUSED if level == "none" else WSCloseCode.TRY_AGAIN_LATER
-                self._work.start(viewer.socket.close(code=code))
+                self._work.start(viewer.socket.close(code=code, drain=False))
             elif level != viewer.level:
                 viewer.send_again(viewer.feed.tree.cursor, {})
 

@@ -2,13 +2,12 @@
 
 from bot.digests.clicks import DigestClicks
 from bot.digests.messages import DigestMessages
-from bot.digests.orders import DigestLimits, DigestOrders
+from bot.digests.orders import DigestOrders
 from bot.digests.turn import DigestHost, DigestPresenter
 
 __all__ = [
     "DigestClicks",
     "DigestHost",
-    "DigestLimits",
     "DigestMessages",
     "DigestOrders",
     "DigestPresenter",

@@ -23,20 +23,10 @@ from agent_core.runtime.schedules import (
 from bot.clicks import Refused
 from bot.digests import posts
 from bot.render import PostDraft, card, foreign_line, mention
+from bot.settings import BotSettings
 from bot.slack_api import Conversation, Op, People, Receipt, SlackApi
 from bot.slack_api.channels import CHANNEL_ID
 from bot.threads import ThreadRef, parse_session, parse_user
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DigestLimits:
-    """How many digests may be kept, and where."""
-
-    team: int = 200
-    channel: int = 20
-    person: int = 20
-    channels: frozenset[str] | None = None
-    """Where the bot may work at all; None: everywhere."""
 
 
 def refused(
@@ -72,12 +62,12 @@ class DigestOrders:
     not be asked.
     """
 
-    _store: ScheduleStore
+    store: ScheduleStore
     _timekeeper: Timekeeper
     api: SlackApi
     people: People
     clock: Callable[[], datetime]
-    _limits: DigestLimits
+    _settings: BotSettings
 
     async def offer(self, key: str, order: Order) -> None:
         """Propose an order, or a change of one, with the buttons that agree to it.
@@ -87,7 +77,7 @@ class DigestOrders:
         if order.changes:
             await self.get(order.changes, order.owner)
         checked = await self._checked(order, order.owner, is_new=not order.changes)
-        proposed = await self._store.propose(schedule_id(key), checked)
+        proposed = await self.store.propose(schedule_id(key), checked)
         draft = await self.draft(proposed)
         await self.answer(parse_session(order.origin), key, draft)
 
@@ -112,7 +102,7 @@ class DigestOrders:
 
     async def waiting(self, proposal: ScheduleId) -> Schedule | None:
         """A proposal that nobody has answered yet."""
-        schedule = await self._store.find(proposal)
+        schedule = await self.store.find(proposal)
         if schedule is None or schedule.status != "proposed":
             return None
         return schedule
@@ -148,16 +138,16 @@ class DigestOrders:
         """The schedule that a proposal is about once it is decided; `deleted` if taken back."""
         wanted = current.order
         if current.status == "over" and wanted.changes:
-            return await self._store.get(wanted.changes)
+            return await self.store.get(wanted.changes)
         if current.status != "proposed":
             return current
         if not is_yes:
-            return await self._store.delete(current.id)
+            return await self.store.delete(current.id)
         if wanted.changes:
             merged = await self._merged(wanted.changes, wanted, by)
-            return await self._store.carry_over(current, merged, self.clock())
+            return await self.store.carry_over(current, merged, self.clock())
         await self._checked(wanted, by, is_new=True)
-        return await self._store.activate(current.id, self.clock())
+        return await self.store.activate(current.id, self.clock())
 
     async def do(
         self,
@@ -180,14 +170,14 @@ class DigestOrders:
         current = await self.get(schedule, by)
         match verb:
             case "pause" if current.status == "active":
-                return await self._store.pause(schedule)
+                return await self.store.pause(schedule)
             case "resume" if current.status != "active":
                 await self._checked(current.order, current.order.owner)
-                return await self._store.activate(schedule, self.clock())
+                return await self.store.activate(schedule, self.clock())
             case "run" if await self._timekeeper.run_now(current) is None:
                 raise refused("already_running", current)
             case "delete":
-                return await self._store.delete(schedule)
+                return await self.store.delete(schedule)
             case _:
                 return current
 
@@ -202,7 +192,7 @@ class DigestOrders:
         if current.status == "over" and current.order.changes:
             schedule = current.order.changes
         order = await self._merged(schedule, wanted, by)
-        return await self._store.change_order(schedule, order, self.clock())
+        return await self.store.change_order(schedule, order, self.clock())
 
     async def get(
         self,
@@ -212,7 +202,7 @@ class DigestOrders:
         is_proposal: bool = False,
     ) -> Schedule:
         """A schedule for who may change it: its owner, and admins where it was agreed on."""
-        current = await self._store.find(schedule)
+        current = await self.store.find(schedule)
         is_gone = current is not None and current.status == "deleted" and not is_proposal
         if current is None or is_gone:
             raise refused("not_there")
@@ -229,13 +219,13 @@ class DigestOrders:
     async def here(self, session: SessionId) -> Schedule | None:
         """The schedule that a thread is about."""
         thread = parse_session(session)
-        schedule = await self._store.about_thread(thread.channel, thread.root_ts, session)
-        return await self._store.find(schedule) if schedule is not None else None
+        schedule = await self.store.about_thread(thread.channel, thread.root_ts, session)
+        return await self.store.find(schedule) if schedule is not None else None
 
     async def own(self, who: UserId) -> list[Schedule]:
         """All that a person has agreed to, wherever it is told; Slack is not asked."""
         team, _ = parse_user(who)
-        of_team = await self._store.of_team(team)
+        of_team = await self.store.of_team(team)
         return [schedule for schedule in of_team if schedule.order.owner == who]
 
     async def visible_to(self, who: UserId, here: SessionId) -> list[Schedule]:
@@ -247,7 +237,7 @@ class DigestOrders:
         team, _ = parse_user(who)
         known: dict[tuple[str, bool], bool] = {}
         visible: list[Schedule] = []
-        for schedule in await self._store.of_team(team):
+        for schedule in await self.store.of_team(team):
             is_own = schedule.order.owner == who
             kind = (schedule.order.place, is_own)
             if kind not in known:
@@ -335,7 +325,7 @@ class DigestOrders:
     ) -> Order:
         """The order with its channels by their ids, if it can be told there at these times."""
         channel = await self._named(order.place)
-        allowed = self._limits.channels
+        allowed = self._settings.allowed_channels
         if allowed is not None and channel.id not in allowed:
             raise refused("not_allowed", channel=channel.id)
         if obstacle := await self.obstacle(channel, by):
@@ -360,17 +350,17 @@ class DigestOrders:
         return channel
 
     async def _refuse_too_many(self, order: Order) -> None:
-        limits = self._limits
-        of_team = await self._store.of_team(order.team)
+        settings = self._settings
+        of_team = await self.store.of_team(order.team)
         kept = [schedule.order for schedule in of_team if schedule.status != "over"]
         n = len(kept)
-        if n >= limits.team:
+        if n >= settings.digests_per_team:
             raise refused("team_full", n=n)
         n = sum(each.place == order.place for each in kept)
-        if n >= limits.channel:
+        if n >= settings.digests_per_channel:
             raise refused("place_full", n=n, channel=order.place)
         n = sum(each.owner == order.owner for each in kept)
-        if n >= limits.person:
+        if n >= settings.digests_per_person:
             raise refused("person_full", n=n)
 
 

@@ -24,7 +24,7 @@ from agent_core.runtime.schedules import (
 )
 from bot.digests import posts
 from bot.digests.orders import DigestOrders
-from bot.presenter import READER, PresenterState, TurnPresenter
+from bot.presenter import READER, Journal, TurnPresenter
 from bot.presenter.answer import ThreadFiles, handed_out, live_links, thread_drafts
 from bot.presenter.journal import Destination
 from bot.slack_api import Op, PlaceRefused, SlackApi, SlackAuthRefused, SlackError
@@ -135,10 +135,10 @@ class DigestPresenter(TurnPresenter):
         clock: Callable[[], datetime],
         turn: StoredTurn,
         api: SlackApi,
-        state: PresenterState,
+        journal: Journal,
         workspace: Path,
     ) -> None:
-        super().__init__(state)
+        super().__init__(journal)
         self._runtime = runtime
         self._clock = clock
         self._turn = turn
@@ -150,7 +150,7 @@ class DigestPresenter(TurnPresenter):
     async def show(self, event: AnyEvent) -> None:
         self._board.fold(event)
         self._listen(event)
-        if isinstance(event, TurnFinished) and not await self.is_finished():
+        if isinstance(event, TurnFinished) and not self.is_finished:
             slot = await self._slot()
             state, root = await self._tell(event, slot)
             await self._end(slot, state, root)
@@ -246,7 +246,7 @@ class DigestPresenter(TurnPresenter):
         """The post that people may reply to: what they write goes on with what was found."""
         op, channel = Op(self._turn.id).part("root"), order.place
         since = f"{slot.claimed_at.timestamp() - ROOT_LOOK_BACK_S:.6f}"
-        bookmark = await self._journal.open()
+        bookmark = self._journal.bookmark
 
         async def announce(may_exist: bool) -> None:
             bookmark.posts[op] = await self._api.announce(

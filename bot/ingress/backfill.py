@@ -334,7 +334,7 @@ class Search:
         with_bot: Mapping[str, str],
     ) -> bool:
         """Spares the look at every thread among people; the filter decides on the rest."""
-        spoken_to = address(post, bot_user=self._identity.bot_user)
+        spoken_to = address(post)
         root_ts = post.thread.root_ts
         if spoken_to != "reply" or root_ts not in read.roots:
             return spoken_to != "not_ours"

@@ -286,7 +286,7 @@ class Backfill:
         *,
         since: str,
     ) -> None:
-        """Oldest first; those that had their answer are left out.
+        """Oldest first; those that the bot had are left out, with or without a turn.
 
         What a notice of an earlier process lists is not listed again: the op of a notice says what
         the newest post is that it lists.
@@ -296,8 +296,10 @@ class Backfill:
         late: list[Admitted] = []
         for missed in posts:
             post = missed.post
-            if post.ts <= newest_listed or await self._front.known_turn(post.key) is not None:
+            if post.ts <= newest_listed or await self._ingress.filter.was_let_in(post):
                 continue
+            if await self._front.known_turn(post.key) is not None:
+                continue  # its record may be older than any is kept
             admission = await self._ingress.filter.judge(post)
             if isinstance(admission, Admitted):
                 late.append(admission)

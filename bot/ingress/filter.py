@@ -137,7 +137,7 @@ Admission = Admitted | NotServed | None
 """None: the post is not for the bot."""
 
 
-def address(post: InboundPost, *, bot_user: str) -> Address:
+def address(post: InboundPost) -> Address:
     """Who the post speaks to, as far as the post itself tells.
 
     `reply`: it mentions nobody, in a thread.
@@ -232,9 +232,13 @@ class IngressFilter:
         second_key = event.second_key if isinstance(event, InboundPost) else ""
         return await self._ledger.record(event.key, second_key, body)
 
+    async def was_let_in(self, post: InboundPost) -> bool:
+        """Whether a post was recorded, so that it was seen to or is going to be."""
+        return await self._ledger.has(post.key)
+
     async def judge(self, post: InboundPost) -> Admission:
         """Whether a post is for the bot, and its author somebody whom the bot serves."""
-        spoken_to = address(post, bot_user=self._rules.identity.bot_user)
+        spoken_to = address(post)
         if spoken_to == "not_ours":
             return None
         is_reply = spoken_to == "reply"
@@ -270,7 +274,7 @@ class IngressFilter:
 
     async def is_for_us(self, post: InboundPost) -> bool:
         """Whether a post speaks to the bot."""
-        spoken_to = address(post, bot_user=self._rules.identity.bot_user)
+        spoken_to = address(post)
         if spoken_to == "reply":
             return await self._replies.is_for_bot(post)
         return spoken_to == "ours"
@@ -308,7 +312,7 @@ class IngressFilter:
 
     def _is_candidate(self, post: InboundPost) -> bool:
         """A reply in a thread that is not known may be for the bot."""
-        spoken_to = address(post, bot_user=self._rules.identity.bot_user)
+        spoken_to = address(post)
         if spoken_to == "reply":
             return self._replies.may_be_for_bot(post.thread)
         return spoken_to == "ours"

@@ -14,7 +14,7 @@ from bot import clicks
 from bot.clicks import AskForm, AskShortcut, Gesture, Refused
 from bot.inbound import posted_at
 from bot.ingress.ingress import Ingress
-from bot.render import entry, escape, foreign_line, limits, one_line
+from bot.render import foreign_line, limits, one_line, quoted, text_entry
 from bot.slack_api import Op, People, Person, PlaceRefused, SlackApi, SlackError, language_of
 from bot.threads import parse_session
 from bot.words import BOT
@@ -70,8 +70,7 @@ class AskAbout:
         thread = parse_session(about.session)
         question = gesture.values.get(QUESTION, "").strip() or words("ask-default")
         who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)
-        quoted = "\n".join(f"&gt; {line}" for line in escape(question).splitlines())
-        text = f"{words('ask-told', who=who)}\n{quoted}"
+        text = f"{words('ask-told', who=who)}\n{quoted(question)}"
         op = Op(gesture.key).part("told")
         try:
             post = await self._api.find_post(thread, op)
@@ -105,12 +104,7 @@ class AskAbout:
 
 
 def _form(about: AskForm, words: Words) -> JsonObject:
-    element = {
-        "type": "plain_text_input",
-        "multiline": True,
-        "max_length": limits.SECTION_CHARS,
-    }
-    field = entry(QUESTION, words("ask-what"), element, optional=True)
+    field = text_entry(QUESTION, words("ask-what"), limits.SECTION_CHARS, optional=True)
     return clicks.form(
         about,
         words("ask-title"),

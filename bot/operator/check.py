@@ -10,7 +10,6 @@ from dataclasses import replace
 import typer
 
 from agent_core.errors import AgentError, SettingsError
-from agent_core.operator import load_libraries
 from bot.operator import Check, Finding, State, fine, warning, wrong
 from bot.operator.machine import machine_checks
 from bot.operator.services import service_checks, slack_checks
@@ -52,7 +51,6 @@ def _keep_quiet(_: Finding) -> None:
 
 
 async def _check(configuration: Configuration, report: Callable[[Finding], None]) -> list[Finding]:
-    await load_libraries()
     return await run_checks(
         all_checks(configuration),
         faulty=configuration.faults,

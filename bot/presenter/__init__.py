@@ -3,7 +3,7 @@
 Read `presenting.py` first.
 """
 
-from bot.presenter.journal import READER, PresenterState
+from bot.presenter.journal import READER, Journal
 from bot.presenter.presenting import (
     Presenting,
     ThreadPresenter,
@@ -15,7 +15,7 @@ from bot.presenter.progress import Indicators
 __all__ = [
     "READER",
     "Indicators",
-    "PresenterState",
+    "Journal",
     "Presenting",
     "ThreadPresenter",
     "TurnPresenter",

@@ -4,9 +4,8 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
 
 from pydantic import BaseModel
 
@@ -46,18 +45,6 @@ PlacedWrite = Callable[[ThreadRef, Op, bool], Awaitable[None]]
 """The same, given also the thread and the op."""
 
 
-class PresenterState(Protocol):
-    """Where one turn's presenter keeps its bookmark.
-
-    `save` returns once it is durable, and raises in a process that lost the turn: it must not
-    overwrite the notes of the one that has it now.
-    """
-
-    async def load(self) -> JsonObject | None: ...
-
-    async def save(self, state: JsonObject) -> None: ...
-
-
 class Bookmark(BaseModel):
     """How far one turn was shown: what a presenter must remember to post nothing twice."""
 
@@ -84,21 +71,17 @@ class Bookmark(BaseModel):
         return receipts[-1] if receipts else None
 
 
+SaveBookmark = Callable[[JsonObject], Awaitable[None]]
+"""Returns once the bookmark is durable, and raises in a process that lost the turn: it must not
+overwrite the notes of the process that has it now."""
+
+
+@dataclass(slots=True)
 class Journal:
     """Notes what is about to be written and what was written."""
 
-    def __init__(self, state: PresenterState) -> None:
-        self.bookmark = Bookmark()
-        """Valid from the first `open` on."""
-        self._state = state
-        self._is_open = False
-
-    async def open(self) -> Bookmark:
-        """The bookmark, read on first use."""
-        if not self._is_open:
-            self.bookmark = Bookmark.model_validate(await self._state.load() or {})
-            self._is_open = True
-        return self.bookmark
+    bookmark: Bookmark
+    _save: SaveBookmark
 
     async def once(self, op: Op, write: Write) -> None:
         """Make a write unless it was made. One that failed is made again when asked again."""
@@ -115,12 +98,12 @@ class Journal:
 
     async def finish(self) -> None:
         """Everything of the turn is shown, for good."""
-        (await self.open()).finished = True
+        self.bookmark.finished = True
         await self.save()
 
     async def save(self) -> None:
         """Make the bookmark durable."""
-        await self._state.save(self.bookmark.model_dump(mode="json"))
+        await self._save(self.bookmark.model_dump(mode="json"))
 
 
 class Destination:

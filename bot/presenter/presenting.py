@@ -51,9 +51,9 @@ from bot.presenter.asks import AskPosts, ConnectLink, ask_link
 from bot.presenter.board import Board
 from bot.presenter.journal import (
     READER,
+    Bookmark,
     Destination,
     Journal,
-    PresenterState,
 )
 from bot.presenter.progress import Indicators, ProgressPost
 from bot.presenter.stream import AnswerStream
@@ -64,7 +64,6 @@ from bot.slack_api import (
     SlackAuthRefused,
     SlackRefused,
     Upload,
-    WriteGuard,
 )
 from bot.threads import ThreadRef, parse_session
 from bot.words import BOT
@@ -84,13 +83,14 @@ BARE = TurnStarted | ArtifactSaved | TurnFinished
 class TurnPresenter(ABC):
     """Shows one turn. After a restart it gets the turn's events again, from the first one on."""
 
-    def __init__(self, state: PresenterState) -> None:
-        self._journal = Journal(state)
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
         self._board = Board()
 
-    async def is_finished(self) -> bool:
+    @property
+    def is_finished(self) -> bool:
         """Whether everything of the turn is in Slack."""
-        return (await self._journal.open()).finished
+        return self._journal.bookmark.finished
 
     @abstractmethod
     async def show(self, event: AnyEvent) -> None:
@@ -120,7 +120,7 @@ class ThreadPresenter(TurnPresenter):
         self,
         api: SlackApi,
         thread: ThreadRef,
-        state: PresenterState,
+        journal: Journal,
         workspace: Path,
         *,
         asked_ts: str,
@@ -131,11 +131,11 @@ class ThreadPresenter(TurnPresenter):
         now: Callable[[], datetime],
         edit_interval_s: float = 2.0,
     ) -> None:
-        super().__init__(state)
+        super().__init__(journal)
         self._indicators = indicators
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
-        self._destination = Destination(api, thread, self._journal, self._board)
+        self._destination = Destination(api, thread, journal, self._board)
         self._progress = ProgressPost(self._destination, edit_interval_s, offers_live_view, now)
         self._files = ThreadFiles(self._destination, workspace)
         self._stream = AnswerStream(
@@ -151,7 +151,7 @@ class ThreadPresenter(TurnPresenter):
 
     async def show(self, event: AnyEvent) -> None:
         """As `TurnPresenter.show`; an Ask is in the thread once this returns."""
-        if await self.is_finished():
+        if self.is_finished:
             return
         was_waiting = bool(self._board.turn.waits)
         self._board.fold(event)
@@ -232,24 +232,7 @@ class ThreadPresenter(TurnPresenter):
             await self._files.post(op.part("whole"), [], saved, [whole])
 
 
-MakePresenter = Callable[[StoredTurn, SlackApi, PresenterState, Path], TurnPresenter]
-
-
-class StoredBookmark:
-    """The cursor of a presenter in the session store; only the holder of the lease writes it."""
-
-    def __init__(self, runtime: Runtime, turn: TurnId, guard: WriteGuard) -> None:
-        self._runtime = runtime
-        self._turn = turn
-        self._guard = guard
-
-    async def load(self) -> JsonObject | None:
-        return await self._runtime.load_cursor(READER, self._turn)
-
-    async def save(self, state: JsonObject) -> None:
-        await self._guard()
-        done = bool(state.get("finished"))
-        await self._runtime.save_cursor(READER, self._turn, state, done=done)
+MakePresenter = Callable[[StoredTurn, SlackApi, Journal, Path], TurnPresenter]
 
 
 class Presenting:
@@ -315,11 +298,10 @@ class Presenting:
 
     async def _show_once(self, turn: StoredTurn) -> None:
         presenter = await self._presenter(turn)
-        if await presenter.is_finished():
+        if presenter.is_finished:
             return
         is_suspect = turn.status == "finished" and turn.tries >= MAX_TRIES
-        # Others' turns run beside a showing: it gets as many deaths of its own as the work had.
-        if is_suspect and turn.tries >= 2 * MAX_TRIES:
+        if is_suspect and turn.tries > MAX_TRIES:
             logger.error("turn %s is not shown: %d processes died of it", turn.id, turn.tries)
             await presenter.give_up()
             return
@@ -357,16 +339,23 @@ class Presenting:
         """A presenter whose every write checks the session's lease first."""
         guard = partial(self._runtime.check, turn.session)
         api = self._api.guarded(guard)
-        state = StoredBookmark(self._runtime, turn.id, guard)
+
+        async def save(state: JsonObject) -> None:
+            await guard()
+            done = bool(state["finished"])
+            await self._runtime.save_cursor(READER, turn.id, state, done=done)
+
+        state = await self._runtime.load_cursor(READER, turn.id)
+        journal = Journal(Bookmark.model_validate(state or {}), save)
         if turn.seq == 1 and turn.status == "queued" and not turn.inbound.scheduled:
             self._work.start(_name_session(api, turn), name=f"name {turn.session}")
         workspace = await self._runtime.workspace(turn.session, turn.inbound.received_at)
         if turn.inbound.scheduled:
-            return self._scheduled(turn, api, state, workspace)
+            return self._scheduled(turn, api, journal, workspace)
         return ThreadPresenter(
             api,
             parse_session(turn.session),
-            state,
+            journal,
             workspace,
             asked_ts=posted_ts(turn.inbound.key),
             indicators=self._indicators.guarded(guard),

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import groupby
+from pathlib import Path
 from typing import Any, cast
 
 from agent_core.clock import find_zone
@@ -31,40 +32,9 @@ from bot.render import (
 
 _OWN = ("answer", "report", "asked", "correction")
 """Of what the bot does to an answer of its own."""
-_NAMES = {
-    "to": (
-        "recipient_email",
-        "recipient_emails",
-        "to_recipients",
-        "to_email",
-        "to",
-        "recipients",
-    ),
-    "cc": ("cc", "cc_recipients", "cc_emails"),
-    "bcc": ("bcc", "bcc_recipients", "bcc_emails"),
-    "subject": ("subject",),
-    "body": ("body", "message_body", "html_body", "text_body"),
-    "title": ("summary", "title", "subject"),
-    "start": (
-        "start_datetime",
-        "start_date_time",
-        "start_time",
-        "start",
-    ),
-    "end": (
-        "end_datetime",
-        "end_date_time",
-        "end_time",
-        "end",
-    ),
-    "zone": ("timezone", "time_zone", "timeZone"),
-    "people": ("attendees", "attendee_emails", "invitees", "guests"),
-    "place": ("location",),
-    "about": ("description", "body"),
-    "channel": ("channel", "channel_name", "channel_id", "chat_id"),
-    "text": ("text", "markdown_text", "message", "content"),
-    **{label: (label,) for label in _OWN},
-}
+_NAMES: dict[str, list[str]] = json.loads(
+    Path(__file__).with_name("argument_names.json").read_text(encoding="utf-8")
+)
 """What an argument is for, by the names that apps give it; the first that is there counts."""
 ZONE_NAMES = frozenset(_NAMES["zone"])
 _PICTURES = (

@@ -28,6 +28,7 @@ from bot.render.escape import (
     none_live,
     one_line,
     plain_line,
+    quoted,
     real_host,
 )
 from bot.render.markdown import fenced, to_markdown, to_text
@@ -36,5 +37,6 @@ __all__ = [  # noqa: RUF022 (by module)
     "PostDraft", "actions", "answer_drafts", "card", "context", "entry", "limits",
     "local_time", "mention", "plain_text", "section", "sections", "split", "text_entry",
     "IsLive", "clean", "code", "escape", "foreign_line", "inert", "inline_code", "link",
-    "none_live", "one_line", "plain_line", "real_host", "fenced", "to_markdown", "to_text",
+    "none_live", "one_line", "plain_line", "quoted", "real_host", "fenced", "to_markdown",
+    "to_text",
 ]  # fmt: skip

@@ -87,6 +87,11 @@ def escape(text: str) -> str:
     return _BROADCAST.sub(_SPLIT_BROADCAST, entities)
 
 
+def quoted(text: str) -> str:
+    """Escaped text as a quotation in a post."""
+    return "\n".join(f"&gt; {line}" for line in escape(text).splitlines())
+
+
 def inert(text: str) -> str:
     """Text for places that parse nothing, and Markdown's code: as it is but for references."""
     split_references = _REFERENCE.sub(f"<{WORD_JOINER}", clean(text))

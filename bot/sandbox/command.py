@@ -10,11 +10,14 @@ from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
+from tempfile import TemporaryFile
+from typing import Any
 
 import typer
 from rich.console import Console
 
 from agent_core.ids import UserId
+from agent_core.settings import CoreSettings
 from bot.console.access import HOME, Passes
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
@@ -49,11 +52,14 @@ async def _run(options: SandboxOptions) -> int:
     """The bot starts as soon as the stand-ins run; the page does not wait for the bot."""
     _end_on_signals()
     directory = _new_directory()
+    if options.out is not None:
+        _make_writable(options.out)
+    settings = SandboxSettings()
     clock = _clock(options, directory)
     async with AsyncExitStack() as stack:
         world = await stack.enter_async_context(
             open_world(
-                SandboxSettings(),
+                settings,
                 workspaces_root=directory,
                 web=options.web,
                 pace=options.pace,
@@ -62,14 +68,15 @@ async def _run(options: SandboxOptions) -> int:
         )
         if options.moment is not None:
             world.slack.live_in(ASKER, str(options.moment.tzinfo))
+        page = await _open_page(stack, world, options)
         environment = {**world.environment, "SLACK_SETTLE_S": str(_SETTLE_S)}
         if clock is not None:
             environment["CLOCK_FILE"] = str(clock.file)
-        if options.page_port is not None:
+        if page is not None:
             port = str(_free_port())
             environment |= {"CONSOLE_PORT": port, "CONSOLE_URL": f"http://{LOOPBACK}:{port}"}
             environment["CONSOLE_SECRET"] = token_hex(32)
-        deliveries = world.slack.backend.deliverer.may_begin
+        deliveries = world.slack.backend.sockets.may_begin
         deliveries.clear()  # events wait until the bot listens
         bot = await stack.enter_async_context(
             BotLives(
@@ -79,9 +86,9 @@ async def _run(options: SandboxOptions) -> int:
                 list(options.kill_at),
             )
         )
-        if options.page_port is not None:
-            page = await stack.enter_async_context(SandboxPage(world.slack, port=options.page_port))
+        if page is not None:
             _announce(page, world, environment, directory, options)
+        await _check_services(settings, options)
         if options.asks:
             # Its imports take a second, in which the bot starts beside it.
             await asyncio.to_thread(import_module, "bot.sandbox.driving")
@@ -95,10 +102,18 @@ async def _run(options: SandboxOptions) -> int:
             from bot.sandbox.driving import drive
 
             code = await drive(world, bot, options, directory, clock)
-        if options.page_port is not None:
+        if page is not None:
             typer.echo("The bot is connected.", err=options.as_json)
             await _until_stopped(bot)
     return code
+
+
+async def _until_stopped(bot: BotLives) -> None:
+    """Stay up until a signal comes."""
+    with suppress(asyncio.CancelledError):
+        while True:
+            await bot.check()
+            await asyncio.sleep(1.0)
 
 
 def _end_on_signals() -> None:
@@ -118,8 +133,66 @@ def _new_directory() -> Path:
     """This run's own directory: workspaces, blacklist, database and log."""
     stamp = datetime.now(UTC).strftime("%Y%m%d_%H%M%S")
     directory = (_ROOT / f"sandbox_{stamp}_{os.getpid()}").resolve()
-    directory.mkdir(parents=True)
+    _make_writable(directory)
     return directory
+
+
+def _make_writable(directory: Path) -> None:
+    """Make the directory where it is missing, and try it. Raises SandboxError."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise SandboxError(
+            f"{directory} cannot be written ({error.strerror}); choose another directory."
+        ) from error
+
+
+async def _open_page(
+    stack: AsyncExitStack, world: World, options: SandboxOptions
+) -> SandboxPage | None:
+    """The page at the port that was asked for, else at the usual one or any that is free.
+
+    None where no page is wanted. Raises SandboxError for a given port that cannot be had.
+    """
+    port = options.page_port
+    if port is None:
+        return None
+    try:
+        return await stack.enter_async_context(SandboxPage(world.slack, port=port))
+    except OSError as error:
+        if options.port is not None:
+            raise SandboxError(
+                f"port {port} is taken or not allowed; choose another one with --port, "
+                "or 0 for any that is free."
+            ) from error
+        typer.echo(f"Port {port} is taken, so the page is at another one.", err=True)
+        return await stack.enter_async_context(SandboxPage(world.slack))
+
+
+async def _check_services(settings: SandboxSettings, options: SandboxOptions) -> None:
+    """Try the real services that are used in place of a stand-in, as `bot check` does.
+
+    The page shows what the bot makes of a service that does not answer. Asks would only wait for
+    it: for them, raises SandboxError with what to do.
+    """
+    keys = {**settings.model_keys, **settings.composio_keys}
+    if not keys:
+        return
+    from bot.operator.check import run_checks
+    from bot.operator.services import service_checks
+
+    given: dict[str, Any] = {name.lower(): value for name, value in keys.items()}
+    checks = [check for check in service_checks(CoreSettings(**given)) if keys.keys() & check.needs]
+    secrets = [value for name, value in keys.items() if name.endswith(("_KEY", "_TOKEN"))]
+    with Console(stderr=True).status("Trying the services that have a key …"):
+        findings = await run_checks(checks, faulty=(), secrets=secrets, report=lambda _: None)
+    faults = [f"{each.title}: {each.text}" for each in findings if each.state == "wrong"]
+    if faults and options.asks:
+        raise SandboxError("\n".join(faults))
+    for fault in faults:
+        typer.echo(fault, err=True)
 
 
 def _clock(options: SandboxOptions, directory: Path) -> SharedClock | None:
@@ -166,11 +239,3 @@ def _announce(
     lines.append("Stop it with Ctrl-C.")
     for line in lines:
         typer.echo(line, err=options.as_json)
-
-
-async def _until_stopped(bot: BotLives) -> None:
-    """Stay up until a signal comes."""
-    with suppress(asyncio.CancelledError):
-        while True:
-            await bot.check()
-            await asyncio.sleep(1.0)

@@ -15,15 +15,15 @@ _OWN_NAME = re.compile(r"(?:127\.0\.0\.1|(?:\w+\.)?localhost|\[::1\])(?::\d{1,5}
 async def serve(
     app: web.Application, *, port: int = 0, sites: Collection[str] = ()
 ) -> AsyncGenerator[int]:
-    """Serve on `port`, or on any free one; yields the port. `sites` are further host names."""
+    """Serve on `port`, 0 being any that is free; yields the port. `sites` are further host names.
+
+    Raises OSError where the port cannot be had.
+    """
     app.middlewares.insert(0, _guard(sites))
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
     await runner.setup()
     try:
-        try:
-            await web.TCPSite(runner, LOOPBACK, port).start()
-        except OSError:
-            await web.TCPSite(runner, LOOPBACK, 0).start()
+        await web.TCPSite(runner, LOOPBACK, port).start()
         yield int(runner.addresses[0][1])
     finally:
         await runner.cleanup()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 
+from bot.manifest import manifest_text
 from bot.sandbox import SandboxError
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, ReplyPace
@@ -18,9 +19,6 @@ from bot.sandbox.web import SmallWeb
 
 ASKER = "ann"
 """The person who asks at the command line."""
-_MANIFEST = Path(__file__).parents[2] / "manifest.yml"
-
-
 PAGE_PORT = 8899
 UNHURRIED = ReplyPace(first_token_s=0.4, tokens_per_s=150.0)
 """The pace for those who watch: progress is seen growing, and a report takes some seconds."""
@@ -79,8 +77,6 @@ class World:
     """The services around the bot. A real service with a key replaces its stand-in."""
 
     slack: SlackStandIn
-    manifest: JsonObject
-    """Of the installed Slack app."""
     web: SmallWeb
     model: ModelStandIn | None
     composio: ComposioStandIn | None
@@ -89,16 +85,11 @@ class World:
 
 
 def read_manifest() -> JsonObject:
-    """The manifest.yml of this checkout.
-
-    Raises SandboxError outside a checkout: an installed wheel has no manifest.
-    """
+    """The manifest of the Slack app. Raises SandboxError where it is missing."""
     try:
-        return yaml.load(_MANIFEST.read_bytes(), Loader=yaml.CSafeLoader)
+        return yaml.load(manifest_text(), Loader=yaml.CSafeLoader)
     except FileNotFoundError as error:
-        raise SandboxError(
-            "there is no manifest.yml beside the packages; run it in a checkout of the repository"
-        ) from error
+        raise SandboxError(str(error)) from error
 
 
 @asynccontextmanager
@@ -116,14 +107,15 @@ async def open_world(
         NoPagesError: the folder `web` has no pages.
         SandboxError: there is no manifest to install the app from.
     """
-    manifest = read_manifest()
     time = clock or SandboxClock()
 
     def now() -> datetime:
         return datetime.fromtimestamp(time.now(), UTC)
 
     async with AsyncExitStack() as stack:
-        slack = await stack.enter_async_context(SlackStandIn.installed_from(manifest, clock=time))
+        slack = await stack.enter_async_context(
+            SlackStandIn.installed_from(read_manifest(), clock=time)
+        )
 
         def name(user_id: str) -> str | None:
             """The name of a `team:user` of this world."""
@@ -151,7 +143,6 @@ async def open_world(
             environment |= composio.environment
         yield World(
             slack=slack,
-            manifest=manifest,
             web=pages,
             model=model,
             composio=composio,

@@ -37,7 +37,6 @@ def test_the_files_seconds_are_added_and_a_change_counts_from_the_next_reading_o
     for text in ("86400\n", "-86400.5\n", "1e5\n", "2e5\n"):
         file.write_text(text, encoding="ascii")
         assert is_about(shift_of(clock), float(text))
-        assert abs(clock.now_s() - clock.now().timestamp()) < CLOSE.total_seconds()
     file.unlink()
     assert is_about(shift_of(clock), 200_000)
     file.mkdir()

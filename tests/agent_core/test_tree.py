@@ -1,12 +1,11 @@
 """The agent tree: what its events tell of a turn's runs, live and days later."""
 
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_core.events import ATTEMPTS_A_GENERATION, EVENT, AnyEvent
+from agent_core.events import ATTEMPTS_A_GENERATION, AnyEvent
 from agent_core.ids import AgentId
 from agent_core.messages import JsonObject
 from agent_core.testing.models import Held
@@ -14,9 +13,9 @@ from agent_core.testing.tools import FakeToolset
 from agent_core.tree import AgentTree
 from tests.agent_core.runtime.test_interventions import SESSION, by_run, reached, task
 from tests.agent_core.runtime.threads import begin, end_of, inbound
+from tests.agent_core.turn_events import at, made
 from tests.runtimes import scripted_runtime
 
-START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 ROOT, CHILD = AgentId("turn:1/root"), AgentId("turn:1/root.a")
 
 
@@ -27,33 +26,29 @@ class Told:
         self.tree = AgentTree()
         self.events: list[AnyEvent] = []
 
-    def __call__(self, kind: str, run: str = "root", **fields: Any) -> tuple[AgentId, ...]:
+    def __call__(self, kind: str, run: str = "root", /, **fields: Any) -> tuple[AgentId, ...]:
         number = len(self.events) + 1
-        base = {"session": SESSION, "turn": "turn:1", "run": run, "step": 0, "attempt": 1}
-        base |= {"n": number, "at": START + timedelta(seconds=number), "kind": kind}
-        event = EVENT.validate_python(base | fields)
+        at = {"session": SESSION, "turn": "turn:1", "step": 0, "n": number}
+        event = made(kind, number, run=run, **at | fields)
         self.events.append(event)
         return self.tree.take(number, event)
 
     def begun(self) -> "Told":
         """A root run with one child at work."""
-        self("turn_started", asker="T1:U1", author_name="Ann", text="Compare A and B.")
+        self("turn_started", text="Compare A and B.")
         self("run_started", parent=None, agent="universal-agent", task="Compare A and B.")
-        self("run_started", "root.a", parent="root", agent="explorer", task="What is A?")
+        self("run_started", "root.a", task="What is A?")
         return self
 
-    def said(self, run: str, text: str, step: int = 1, attempt: int = 1) -> None:
+    def said(self, run: str, text: str, step: int = 1) -> None:
         usage = {"input_tokens": 10, "output_tokens": 5, "cache_read_tokens": 2}
-        told = {"thinking": "", "model": "m", "stop_reason": "end_turn", "usage": usage}
-        told |= {"duration_s": 1.5, "tool_calls": 0, "text": text}
-        self("step_finished", run, step=step, attempt=attempt, **told)
+        self("step_finished", run, step=step, text=text, usage=usage)
 
     def called(self, run: str, call: str, **arguments: Any) -> None:
         self("tool_call_started", run, call_id=call, tool="look", arguments=arguments)
 
     def returned(self, run: str, call: str, **ended: Any) -> None:
-        told = {"tool": "look", "is_error": False, "preview": "", "size_bytes": 9}
-        self("tool_call_finished", run, call_id=call, duration_s=1.25, **told | ended)
+        self("tool_call_finished", run, call_id=call, tool="look", **ended)
 
     def state(self, agent: AgentId) -> JsonObject:
         return self.tree.agents[agent].as_json()
@@ -72,7 +67,7 @@ def test_an_agent_is_told_with_the_names_of_the_description() -> None:
         "messages": [{"role": "user", "content": "Compare A and B."}],
         "result": None,
         "metadata": {},
-        "createdAt": 1_795_251_601_000,
+        "createdAt": 1_795_271_453_123,
     }
     assert (told.state(CHILD)["parentId"], told.state(CHILD)["metadata"]["agent"]) == (
         ROOT,
@@ -132,8 +127,8 @@ def test_how_runs_end_is_their_status_and_the_answer_is_marked(outcome: str, sta
 @pytest.mark.proves("agent.waits")
 def test_a_question_waits_with_its_options_until_the_run_goes_on() -> None:
     told = Told().begun()
-    at = {"ask": "1", "call_id": "q", "asker": "T1:U1", "deadline": f"{START:%Y-%m-%dT%H:%MZ}"}
-    told("question_asked", **at, question="Which one?", options=["A", "B"])
+    ask = {"ask": "1", "call_id": "q", "deadline": at(60)}
+    told("question_asked", **ask, question="Which one?", options=["A", "B"])
     root = told.state(ROOT)
     assert root["status"] == "waiting"
     assert (root["metadata"]["wait"]["prompt"], root["metadata"]["wait"]["options"]) == (
@@ -179,7 +174,7 @@ def test_who_stepped_in_is_told_and_whether_the_run_has_taken_it_in() -> None:
 
 def test_a_message_that_became_part_of_another_turn_is_no_agent() -> None:
     told = Told()
-    told("turn_started", asker="T1:U1", author_name="Ann", text="")
+    told("turn_started", text="")
     told("turn_finished", outcome="steered", answer="", reference="")
     assert told.tree.agents == {}
 

@@ -247,7 +247,7 @@ class Postman:
     async def _attempt(
         self, payload: dict[str, object], attempt: int, envelope: str | None
     ) -> Delivery:
-        return await self._slack.backend.deliverer.attempt(
+        return await self._slack.backend.sockets.attempt(
             "events_api", payload, attempt=attempt, envelope_id=envelope
         )
 

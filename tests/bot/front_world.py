@@ -13,10 +13,11 @@ from agent_core.models import Model
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel
 from agent_core.tools import Toolset
-from bot.digests import DigestLimits, DigestMessages, DigestOrders, DigestPresenter
+from bot.digests import DigestMessages, DigestOrders, DigestPresenter
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.inbound import SlackFile
 from bot.presenter import Indicators, Presenting
+from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi
 from bot.surface import SlackSurface
 from bot.threads import user_id
@@ -72,9 +73,9 @@ def presenting_of(runtime: Runtime, api: SlackApi) -> Presenting:
 
 
 def digests_of(runtime: Runtime, api: SlackApi) -> DigestMessages:
-    known, limits = (runtime.schedules, runtime.timekeeper), DigestLimits()
+    known, limits = (runtime.schedules, runtime.timekeeper), BotSettings()
     orders = DigestOrders(*known, api, People(api), lambda: NOW, limits)
-    return DigestMessages(orders, runtime.order_reader, runtime.schedules)
+    return DigestMessages(orders, runtime.order_reader)
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ import json
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,24 +41,28 @@ async def run_sandbox(
     kill_at: str = "",
     more: Sequence[str] = (),
     browser: str = "off",
+    keys: Mapping[str, str] = NO_KEYS,
 ) -> Ran:
     """Run `bot sandbox --json` with these asks, and `more` options, in `directory`."""
     options = [part for ask in asks for part in ("--ask", ask)]
     options += ["--out", str(out)] if out else []
     options += ["--web", str(web)] if web else []
     options += ["--kill-at", kill_at] if kill_at else []
-    return await _run(directory, "sandbox", *options, *more, "--json", browser=browser)
+    return await _run(directory, "sandbox", *options, *more, "--json", browser=browser, keys=keys)
 
 
-async def _run(directory: Path, *arguments: str, browser: str) -> Ran:
-    async with running(directory, *arguments, browser=browser) as process, asyncio.timeout(RUN_S):
+async def _run(directory: Path, *arguments: str, browser: str, keys: Mapping[str, str]) -> Ran:
+    async with (
+        running(directory, *arguments, browser=browser, keys=keys) as process,
+        asyncio.timeout(RUN_S),
+    ):
         out, err = await process.communicate()
     return Ran(code=process.returncode or 0, out=out.decode(), err=err.decode())
 
 
 @asynccontextmanager
 async def running(
-    directory: Path, *arguments: str, browser: str = "off"
+    directory: Path, *arguments: str, browser: str = "off", keys: Mapping[str, str] = NO_KEYS
 ) -> AsyncGenerator[Process]:
     """The command in `directory`; it is interrupted at the end, as by Ctrl-C."""
     process = await asyncio.create_subprocess_exec(
@@ -67,7 +71,7 @@ async def running(
         "bot",
         *arguments,
         cwd=directory,
-        env=child_environment({**NO_KEYS, "CRAWL_BROWSER": browser}),
+        env=child_environment({**NO_KEYS, **keys, "CRAWL_BROWSER": browser}),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,
         stderr=PIPE,

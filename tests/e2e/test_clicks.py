@@ -24,7 +24,7 @@ async def driver(world: World) -> AsyncGenerator[Driver]:
     for to in ("bob@example.com", "eve@example.com"):
         world.model.play(mail(to))
     watch = Watch(world.outside.root, _fine)
-    yield Driver(world.slack, watch, _fine, lambda _: None, 2.0)
+    yield Driver(world.slack, watch, _fine, world.outside.composio, 2.0)
     await watch.bot.close()
 
 

@@ -59,10 +59,6 @@ class ConnectedAccount:
             "created_at": self.created_at.isoformat(),
         }
 
-    def as_person(self) -> Data:
-        """Who the app takes the person for."""
-        return {"email": self.identity}
-
     def finish(self, *, allowed: bool, identity: str = "") -> None:
         """Set the status by the person's decision behind the link."""
         self.status = "ACTIVE" if allowed else "FAILED"
@@ -102,13 +98,9 @@ class AccountStore:
         for account in self.active(user_id, toolkit):
             account.status = "EXPIRED"
 
-    def remove(self, account_id: str) -> bool:
-        """Forget an account; False where there is none of this id."""
-        for account in self._all:
-            if account.id == account_id:
-                self._all.remove(account)
-                return True
-        return False
+    def remove(self, account_id: str) -> None:
+        """Forget an account."""
+        self._all = [account for account in self._all if account.id != account_id]
 
     def waiting(self, token: str) -> ConnectedAccount | None:
         """The account whose link has this token, until somebody decided or its time is over."""
@@ -139,8 +131,8 @@ def _make_identity(user_id: str, name: str | None) -> str:
     """The address that an account of a person has: by name, else by the parts of the user id."""
     team, _, user = user_id.rpartition(":")
     words = (name or f"{user}.{team}").casefold().split()
-    address = re.sub(r"[^\w.@-]|_", "", ".".join(words))
-    return address if "@" in address else f"{address}@example.com"
+    address = re.sub(r"[^\w.-]|_", "", ".".join(words))
+    return f"{address}@example.com"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,7 +325,7 @@ class Service:
         return {
             "toolkit": slug,
             "has_active_connection": bool(active) or not needs_account(slug),
-            "current_user_info": active[0].as_person() if active else {},
+            "current_user_info": {"email": active[0].identity} if active else {},
         }
 
     async def _run_batch(self, session: RouterSession, given: Data) -> ToolOutcome:

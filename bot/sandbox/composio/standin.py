@@ -150,13 +150,9 @@ class ComposioStandIn(Service):
         return session
 
     async def _call(self, session: RouterSession, params: Data) -> Data:
-        slug = str(params.get("name"))
-        is_known = slug in session.tools
-        text = NO_TOOL.format(slug)
-        if is_known:
-            outcome = await self.execute(session, slug, as_data(params.get("arguments")))
-            text = json.dumps(outcome.as_json(), ensure_ascii=False)
-        return {"content": [{"type": "text", "text": text}], "isError": not is_known}
+        outcome = await self.execute(session, params["name"], as_data(params.get("arguments")))
+        text = json.dumps(outcome.as_json(), ensure_ascii=False)
+        return {"content": [{"type": "text", "text": text}], "isError": False}
 
     def _rest_routes(self) -> list[web.RouteDef]:
         one = f"{_SESSION}/{{session_id}}"
@@ -196,10 +192,7 @@ class ComposioStandIn(Service):
     async def _execute_meta(self, request: web.Request) -> web.Response:
         session = self._session_of(request)
         body = as_data(await request.json())
-        slug = str(body.get("slug"))
-        if slug not in meta_tools():
-            raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
-        outcome = await self.execute(session, slug, as_data(body.get("arguments")))
+        outcome = await self.execute(session, body["slug"], as_data(body.get("arguments")))
         answer = {
             "data": outcome.data,
             "error": outcome.error,
@@ -217,21 +210,13 @@ class ComposioStandIn(Service):
         return web.json_response({"redirect_url": self.link_of(account)}, status=201)
 
     async def _list_accounts(self, request: web.Request) -> web.Response:
-        query = request.query
-        items: list[Data] = []
-        for account in self.accounts.all():
-            is_wanted = (
-                account.user_id in query.getall("user_ids", [account.user_id])
-                and account.toolkit in query.getall("toolkit_slugs", [account.toolkit])
-                and account.status in query.getall("statuses", [account.status])
-            )
-            if is_wanted:
-                items.append(account.as_json())
-        return web.json_response({"items": items})
+        """A person's accounts of all apps, whatever else the query asks for."""
+        user_id = request.query["user_ids"]
+        accounts = [each.as_json() for each in self.accounts.all() if each.user_id == user_id]
+        return web.json_response({"items": accounts})
 
     async def _remove_account(self, request: web.Request) -> web.Response:
-        if not self.accounts.remove(request.match_info["id"]):
-            raise RestError(404, "ConnectedAccount_ResourceNotFound", "Connected account not found")
+        self.accounts.remove(request.match_info["id"])
         return web.json_response({"success": True})
 
     async def _describe_tool(self, request: web.Request) -> web.Response:

@@ -151,7 +151,7 @@ async def _read(request: web.Request) -> JsonObject:
 class SandboxPage:
     """Serves a stand-in's team to browsers of this machine; an asynchronous context manager.
 
-    Where the port is taken, the page takes any other.
+    Entering it raises OSError where the port cannot be had.
     """
 
     def __init__(self, slack: SlackStandIn, *, port: int = 0) -> None:

@@ -203,26 +203,6 @@ class TeamChange:
     is_gone: bool = False
 
 
-class ChangeFeed:
-    """Hands each change to every watcher. Nobody waits for a slow reader."""
-
-    def __init__(self) -> None:
-        self._watchers: dict[Callable[[TeamChange], object], None] = {}
-
-    def publish(self, change: TeamChange) -> None:
-        for watcher in tuple(self._watchers):
-            watcher(change)
-
-    @contextmanager
-    def watch(self, watcher: Callable[[TeamChange], object]) -> Generator[None]:
-        """Call `watcher` with each change while the block runs."""
-        self._watchers[watcher] = None
-        try:
-            yield
-        finally:
-            del self._watchers[watcher]
-
-
 class TeamState:
     """What the page shows and the methods read. It knows nothing of sockets or HTTP."""
 
@@ -230,7 +210,7 @@ class TeamState:
         self.clock = clock
         self.app = app
         self.ids = Ids(clock)
-        self.feed = ChangeFeed()
+        self._watchers: dict[Callable[[TeamChange], object], None] = {}
         self.bot = app.user
         users, channels = read_team(self.bot)
         self.users = {user.id: user for user in users.values()}
@@ -252,6 +232,20 @@ class TeamState:
         self.homes: dict[str, View] = {}
         self.calls: list[ApiCall] = []
         self.deliveries: dict[str, Delivery] = {}
+
+    def publish(self, change: TeamChange) -> None:
+        """Hand a change to every watcher. Nobody waits for a slow reader."""
+        for watcher in tuple(self._watchers):
+            watcher(change)
+
+    @contextmanager
+    def watch(self, watcher: Callable[[TeamChange], object]) -> Generator[None]:
+        """Call `watcher` with each change while the block runs."""
+        self._watchers[watcher] = None
+        try:
+            yield
+        finally:
+            del self._watchers[watcher]
 
     def is_member(self, channel: Channel) -> bool:
         """Whether the app is in a channel."""
@@ -317,7 +311,7 @@ class TeamState:
                 self.calls.append(record)
             case Delivery():
                 self.deliveries[f"{record.envelope_id}/{record.attempt}"] = record
-        self.feed.publish(TeamChange(record, previous))
+        self.publish(TeamChange(record, previous))
 
     def drop(self, record: Post | View) -> None:
         """Delete a post, or close a modal."""
@@ -328,4 +322,4 @@ class TeamState:
                 del self.posts[record.channel][record.ts]
             case Post():
                 del self.ephemerals[record.ts]
-        self.feed.publish(TeamChange(record, is_gone=True))
+        self.publish(TeamChange(record, is_gone=True))

@@ -5,7 +5,6 @@ import contextlib
 import gzip
 import logging
 import os
-import threading
 import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -186,7 +185,6 @@ class SmallWeb:
         self._robots = robots
         self._pages: list[WebPage] | None = None
         self._reading = asyncio.Lock()
-        self._is_closed = threading.Event()
         self._open = contextlib.AsyncExitStack()
 
     @classmethod
@@ -213,12 +211,8 @@ class SmallWeb:
         return self._pages
 
     def _read(self) -> list[WebPage]:
-        pages: list[WebPage] = []
-        for entry in self._entries.values():
-            if entry.listed and not self._is_closed.is_set():
-                page = read_page(entry)
-                pages += [page] if page else []
-        return pages
+        listed = [entry for entry in self._entries.values() if entry.listed]
+        return list(filter(None, map(read_page, listed)))
 
     async def __aenter__(self) -> Self:
         app = web.Application()
@@ -228,7 +222,6 @@ class SmallWeb:
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        self._is_closed.set()
         await self._open.aclose()
 
     async def _answer(self, request: web.Request) -> web.Response:

@@ -1,13 +1,18 @@
-"""Tool servers that are away: the model and the person hear of it, and when they are back, not."""
+"""Tool servers that are away, and processes that died: who hears of it, and who waits for whom."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from agent_core.mcp import HubLimits, McpHub
-from agent_core.testing.models import ScriptedModel
+from agent_core.runtime import MAX_TRIES
+from agent_core.sessions import Database
+from agent_core.sessions.schema import turns
+from agent_core.testing.models import Held, ScriptedModel
 from tests.agent_core.mcp.http_world import Answer, World
-from tests.agent_core.runtime.threads import begin, end_of, told
+from tests.agent_core.runtime.threads import TIMEOUT_S, at_work, begin, end_of, told
 from tests.runtimes import inbound, scripted_runtime
 
 NOTICE = "I had to do without Far; I could not reach it just now. Asking again later may help."
@@ -38,3 +43,24 @@ async def test_an_outage_is_told_once_to_the_person_and_to_the_model_until_it_is
         assert not any(tool.name.startswith("mcp__far__") for tool in request.tools)
     assert "cannot be had just now" not in told(third)
     assert any(tool.name.startswith("mcp__far__") for tool in third.tools)
+
+
+@pytest.mark.proves("crashes.poison")
+async def test_new_turns_wait_for_one_that_another_death_would_set_aside(tmp_path: Path) -> None:
+    """Else a process that dies of something else would count as one that died of it."""
+    before, again = Held(then="unheard"), Held(then="All is counted.")
+    async with at_work(before.reached, tmp_path, model=ScriptedModel([before])) as (_, suspect):
+        pass
+    database = Database(f"sqlite:///{tmp_path}/state.sqlite")
+    died_twice = update(turns).values(tries=MAX_TRIES - 1, tried_from=1_000)
+    await database.execute(died_twice)
+    await database.close()
+    model = ScriptedModel([again, "Here I am."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        async with asyncio.timeout(TIMEOUT_S):
+            await again.reached.wait()
+        other = await begin(runtime, inbound("And you?", thread=2))
+        assert (await runtime.turn(other)).status == "queued"
+        again.release.set()
+        assert (await end_of(runtime, suspect)).answer == "All is counted."
+        assert (await end_of(runtime, other)).answer == "Here I am."

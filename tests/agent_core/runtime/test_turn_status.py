@@ -1,20 +1,16 @@
 """What is told of a turn's work to who asks how far it is, and when it was stopped."""
 
-from datetime import UTC, datetime, timedelta
-from typing import Any
-
 import pytest
 
-from agent_core.events import EVENT, AnyEvent, Outcome, Source
+from agent_core.events import AnyEvent, Outcome, Source
 from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import JsonObject
 from agent_core.runtime.turn_status import MAX_GIST_CHARS, TurnStatus
 from agent_core.sessions import Stop
 from agent_core.words import CORE, Language
+from tests.agent_core.turn_events import CRAWL, START, at, made
 
-BEGIN = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 BATCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
-CRAWL = "mcp__local_toolkit__crawl_parallel"
 STOP = Stop(by="Ben", why="asked")
 DELETED = Stop(by="", why="deleted")
 PRICES, REPORT = RunId("root.part1"), RunId("root.t1")
@@ -22,38 +18,27 @@ GO_ON = "Reply “continue” and I go on from there."
 ADD = "To add something, just write; “stop” ends it."
 
 
-def made(kind: str, run: RunId = ROOT_RUN, /, **fields: Any) -> AnyEvent:
-    at = {"session": "s", "turn": "t", "run": run, "step": 1, "attempt": 1, "n": 1, "at": BEGIN}
-    return EVENT.validate_python(at | {"kind": kind} | fields)
-
-
-def begun() -> AnyEvent:
-    return made("turn_started", asker="T:U", author_name="Ann", text="Go")
-
-
 def part(run: RunId, title: str, agent: str = "explorer") -> AnyEvent:
-    return made("run_started", run, parent=ROOT_RUN, agent=agent, task="…", title=title)
+    return made("run_started", run=run, agent=agent, title=title)
 
 
 def ended(run: RunId, text: str, outcome: Outcome = "answered") -> AnyEvent:
-    return made("run_finished", run, outcome=outcome, text=text)
+    return made("run_finished", run=run, outcome=outcome, text=text)
 
 
 def thought(text: str = "", run: RunId = ROOT_RUN) -> AnyEvent:
-    spent: JsonObject = {"stop_reason": "tool_use", "usage": {}, "duration_s": 1.0, "tool_calls": 1}
-    return made("step_finished", run, text=text, thinking="", model="m", **spent)
+    return made("step_finished", run=run, text=text)
 
 
 def called(
     tool: str, arguments: JsonObject | None = None, *, call: str = "c1", run: RunId = ROOT_RUN
 ) -> AnyEvent:
-    return made("tool_call_started", run, call_id=call, tool=tool, arguments=arguments or {})
+    return made("tool_call_started", run=run, call_id=call, tool=tool, arguments=arguments or {})
 
 
 def returned(tool: str, *sources: Source, run: RunId = ROOT_RUN, unsure: bool = False) -> AnyEvent:
-    size = {"preview": "", "size_bytes": 0, "duration_s": 1.0, "sources": sources}
     end = {"tool": tool, "is_error": unsure, "may_have_happened": unsure}
-    return made("tool_call_finished", run, call_id="c1", **end, **size)
+    return made("tool_call_finished", run=run, **end, sources=sources)
 
 
 def read(*titles: str, run: RunId = ROOT_RUN) -> list[AnyEvent]:
@@ -63,8 +48,7 @@ def read(*titles: str, run: RunId = ROOT_RUN) -> list[AnyEvent]:
 
 
 def saved() -> AnyEvent:
-    file = {"path": "work_products/a.html", "title": "Heat pumps", "mimetype": "text/html"}
-    return made("artifact_saved", **file, size_bytes=1)
+    return made("artifact_saved", path="work_products/a.html", title="Heat pumps")
 
 
 def mail(**more: object) -> JsonObject:
@@ -73,12 +57,13 @@ def mail(**more: object) -> JsonObject:
 
 
 def asked_after(seconds: float, *events: AnyEvent, language: Language = "en") -> str:
-    now = TurnStatus([begun(), *events])
-    return now.progress(BEGIN + timedelta(seconds=seconds), CORE.of(language))
+    now = TurnStatus([made("turn_started"), *events])
+    return now.progress(at(seconds), CORE.of(language))
 
 
 def stopped(stop: Stop, *events: AnyEvent, left_out: tuple[str, ...] = ()) -> str:
-    return TurnStatus([begun(), *events]).stopped(stop, CORE.of("en"), left_out=left_out)
+    now = TurnStatus([made("turn_started"), *events])
+    return now.stopped(stop, CORE.of("en"), left_out=left_out)
 
 
 def test_a_stop_says_what_was_found_with_links_and_how_it_goes_on() -> None:
@@ -172,7 +157,7 @@ def test_what_was_added_too_late_is_named() -> None:
 def test_what_may_have_happened_is_told_as_a_deed(
     tool: str, arguments: JsonObject, deed: str
 ) -> None:
-    lost = [begun(), called(tool, arguments), returned(tool, unsure=True)]
+    lost = [made("turn_started"), called(tool, arguments), returned(tool, unsure=True)]
     assert TurnStatus(lost).unsure(CORE.of("en")) == (
         f"I cannot tell whether this was done: {deed}. Please check before it is done again."
     )
@@ -207,7 +192,7 @@ def test_a_first_step_that_takes_long_has_not_just_begun() -> None:
 
 def test_a_turn_that_waits_says_for_what() -> None:
     ask = {"ask": "k", "call_id": "c"}
-    asked = ask | {"asker": "T:U", "deadline": BEGIN}
+    asked = ask | {"asker": "T:U", "deadline": START}
     call = {"tool": BATCH, "actions": (), "digest": "d", "is_tainted": False}
     question = made("question_asked", question="?", options=(), **asked)
     approval = made("approval_requested", **asked, **call, may_allow_thread=False)
@@ -221,13 +206,13 @@ def test_a_turn_that_waits_says_for_what() -> None:
 @pytest.mark.parametrize("language", CORE.languages)
 def test_no_name_of_a_tool_and_no_path_is_told_in_any_language(language: str) -> None:
     events = [
-        begun(),
+        made("turn_started"),
         part(REPORT, "", "report-creation-expert"),
         called(BATCH, mail(attachment="work_products/secret.pdf")),
         called("mcp__local_toolkit__run_python", call="c2", run=REPORT),
         saved(),
     ]
     words, now = CORE.of(language), TurnStatus(events)
-    told = [now.stopped(STOP, words), now.stopped(DELETED, words), now.progress(BEGIN, words)]
+    told = [now.stopped(STOP, words), now.stopped(DELETED, words), now.progress(START, words)]
     for internal in ("`", "_", "work_products", "report-creation-expert", "GMAIL", "root.t1"):
         assert internal not in " ".join(told)

@@ -1,21 +1,12 @@
 """Events of a turn, made one after the other as the core announces them."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from agent_core.events import (
-    AnyEvent,
-    Intervened,
-    StepFinished,
-    TextDelta,
-    ToolCallStarted,
-    TurnFinished,
-    TurnStarted,
-    Usage,
-)
-from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
+from agent_core.events import AnyEvent, TurnFinished, Usage
+from agent_core.ids import SessionId, TurnId
+from tests.agent_core.turn_events import made
 
-START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+SESSION = SessionId("T1:C1:1.000001")
 TURN = TurnId("turn:1")
 OTHER_TURN = TurnId("turn:2")
 
@@ -27,41 +18,34 @@ class Announced:
         self._turn = turn
         self._n = 0
 
-    def started(self, words: str = "What is new?") -> TurnStarted:
-        return TurnStarted(**self._base(), asker=UserId("T1:U1"), author_name="Ann", text=words)
+    def started(self, words: str = "What is new?") -> AnyEvent:
+        return self._next("turn_started", text=words)
 
-    def called(self, tool: str = "look", **arguments: Any) -> ToolCallStarted:
-        call = ToolCallId(f"call_{self._n}")
-        return ToolCallStarted(**self._base(), call_id=call, tool=tool, arguments=arguments)
+    def called(self, tool: str = "look", **arguments: Any) -> AnyEvent:
+        call = f"call_{self._n}"
+        return self._next("tool_call_started", call_id=call, tool=tool, arguments=arguments)
 
-    def delta(self, words: str) -> TextDelta:
-        return TextDelta(**self._base(), text=words)
+    def delta(self, words: str) -> AnyEvent:
+        return self._next("text_delta", text=words)
 
-    def step_finished(self, usage: Usage) -> StepFinished:
-        told: dict[str, Any] = {"text": "", "thinking": "", "model": "m", "stop_reason": "end_turn"}
-        return StepFinished(**self._base(), **told, usage=usage, duration_s=0.1, tool_calls=0)
+    def step_finished(self, usage: Usage) -> AnyEvent:
+        return self._next("step_finished", usage=usage)
 
-    def intervened(self) -> Intervened:
-        by = UserId("T1:U2")
-        return Intervened(**self._base(), key="a click", what="stop", text="", by=by, by_name="Ben")
+    def intervened(self) -> AnyEvent:
+        by = {"by": "T1:U2", "by_name": "Ben"}
+        return self._next("intervened", key="a click", what="stop", text="", **by)
 
     def finished(self, answer: str = "Nothing.") -> TurnFinished:
-        return TurnFinished(**self._base(), outcome="answered", answer=answer, reference="ref42")
+        event = self._next("turn_finished", answer=answer)
+        assert isinstance(event, TurnFinished)
+        return event
 
-    def _base(self) -> dict[str, Any]:
+    def _next(self, kind: str, **fields: Any) -> AnyEvent:
         self._n += 1
-        return {
-            "session": SessionId("T1:C1:1.000001"),
-            "turn": self._turn,
-            "run": ROOT_RUN,
-            "step": 1,
-            "attempt": 1,
-            "n": self._n,
-            "at": START + timedelta(seconds=self._n),
-        }
+        return made(kind, self._n, session=SESSION, turn=self._turn, n=self._n, **fields)
 
 
 def whole_turn(turn: TurnId = TURN) -> list[AnyEvent]:
     """Four events that are stored."""
-    made = Announced(turn)
-    return [made.started(), made.called("look"), made.called("read"), made.finished()]
+    events = Announced(turn)
+    return [events.started(), events.called("look"), events.called("read"), events.finished()]

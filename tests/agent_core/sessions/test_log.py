@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from agent_core.events import AnyEvent, ToolCallProgressed
+from agent_core.events import AnyEvent
 from agent_core.ids import TurnId
 from agent_core.sessions import (
     Database,
@@ -17,6 +17,7 @@ from agent_core.sessions import (
 )
 from agent_core.sessions.log import LoggedEvent
 from tests.agent_core.sessions.announced import OTHER_TURN, TURN, Announced, whole_turn
+from tests.agent_core.turn_events import made
 from tests.runtimes import inbound
 
 TIMEOUT_S = 10
@@ -65,13 +66,13 @@ def only(positioned: list[LoggedEvent]) -> list[AnyEvent]:
 
 
 async def test_a_live_reader_gets_events_in_order_live_only_ones_included(log: EventLog) -> None:
-    made = Announced()
-    first = made.started()
+    turn = Announced()
+    first = turn.started()
     rest: list[AnyEvent] = [
-        made.delta("Noth"),
-        made.called("look"),
-        made.delta("ing."),
-        made.finished(),
+        turn.delta("Noth"),
+        turn.called("look"),
+        turn.delta("ing."),
+        turn.finished(),
     ]
     reader = Reader(log)
     async with asyncio.TaskGroup() as group:
@@ -84,18 +85,10 @@ async def test_a_live_reader_gets_events_in_order_live_only_ones_included(log: E
 
 
 async def test_live_only_events_are_not_stored(log: EventLog) -> None:
-    made = Announced()
-    first, words, last = made.started(), made.delta("Noth"), made.finished()
-    progressed = ToolCallProgressed(
-        **{
-            name: getattr(first, name)
-            for name in ("session", "turn", "run", "step", "attempt", "at")
-        },
-        n=99,
-        call_id=made.called().call_id,
-        tool="look",
-        text="half",
-    )
+    turn = Announced()
+    first, words, last = turn.started(), turn.delta("Noth"), turn.finished()
+    of = {"session": first.session, "turn": first.turn, "n": 99}
+    progressed = made("tool_call_progressed", **of, call_id="c1", tool="look", text="half")
     await append(log, first, words, progressed, last)
     await flush(log)
     assert only(await read_all(log)) == [first, last]
@@ -181,8 +174,8 @@ async def test_a_record_keeper_that_fails_does_not_end_the_log(
 
 
 async def test_an_event_that_a_database_refuses_does_not_stop_the_others(log: EventLog) -> None:
-    made = Announced()
-    before, odd, after = made.started(), made.called(odd=float("nan")), made.finished()
+    turn = Announced()
+    before, odd, after = turn.started(), turn.called(odd=float("nan")), turn.finished()
     await append(log, before, odd, after)
     await flush(log)
     kept = only(await log.stored(TURN))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import SQLAlchemyError
 
-from agent_core.events import Outcome, TurnFinished
+from agent_core.events import Outcome
 from agent_core.ids import (
     ROOT_RUN,
     AskId,
@@ -35,6 +35,7 @@ from agent_core.sessions import (
     WriteBehind,
 )
 from agent_core.testing.models import call, calls_reply, text_reply
+from tests.agent_core.turn_events import made
 from tests.runtimes import inbound
 
 AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -54,18 +55,8 @@ async def end(
     """The turn's last event ends it."""
     behind = WriteBehind(database)
     behind.start()
-    last = TurnFinished(
-        session=turn.session,
-        turn=turn.id,
-        run=ROOT_RUN,
-        step=0,
-        attempt=1,
-        n=13,
-        at=AT,
-        outcome=outcome,
-        answer=answer,
-        reference="",
-    )
+    of = {"session": turn.session, "turn": turn.id}
+    last = made("turn_finished", **of, outcome=outcome, answer=answer)
     await EventLog(database, behind).append(last)
     await behind.close()
 

@@ -8,14 +8,7 @@ import pytest
 from agent_core.json_values import digest_of_json
 from agent_core.messages import JsonObject
 from agent_core.workspaces import RunLogs, append_summary, build_trace, write_trace
-from tests.agent_core.workspaces.turns import (
-    SESSION,
-    START,
-    at,
-    turn_finished,
-    turn_started,
-    turn_with_a_child,
-)
+from tests.agent_core.turn_events import SESSION, START, at, made, turn_with_a_child
 
 
 def trace(turn: str = "turn-1", **changed: object) -> JsonObject:
@@ -120,8 +113,8 @@ def test_a_request_that_looks_like_a_heading_hides_no_turn(tmp_path: Path) -> No
 def test_the_run_log_has_a_time_before_each_entry(tmp_path: Path) -> None:
     logs = RunLogs()
     logs.follow(SESSION, tmp_path)
-    logs.write(turn_started("first"))
-    logs.write(turn_finished(0.001, "with a line more"))
+    logs.write(made("turn_started", text="first"))
+    logs.write(made("turn_finished", 0.001, answer="with a line more"))
 
     assert (tmp_path / "run.log").read_text("utf-8").splitlines() == [
         "[14:30:52.123] turn turn-1 started on 2026-11-21 by Ann: first",
@@ -133,9 +126,9 @@ def test_the_run_log_has_a_time_before_each_entry(tmp_path: Path) -> None:
 def test_a_log_that_cannot_be_written_costs_nothing_else(tmp_path: Path) -> None:
     logs = RunLogs()
     logs.follow(SESSION, tmp_path / "not there")
-    logs.write(turn_started("lost"))
+    logs.write(made("turn_started", text="lost"))
     (tmp_path / "not there").mkdir()
-    logs.write(turn_started("kept \ud800"))
+    logs.write(made("turn_started", text="kept \ud800"))
 
     assert (tmp_path / "not there" / "run.log").read_text("utf-8").endswith("Ann: kept ?\n")
 

@@ -3,33 +3,15 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from agent_core.events import (
-    AnyEvent,
-    AskDecided,
-    AuthRequired,
-    QuestionAsked,
-    RouteChosen,
-    StepStarted,
-)
-from agent_core.ids import AskId, ToolCallId, UserId
+from agent_core.events import AnyEvent
 from agent_core.messages import JsonObject
 from agent_core.workspaces import build_trace
-from tests.agent_core.workspaces.turns import (
-    SEARCH,
-    START,
-    at,
-    place,
-    step_finished,
-    tool_finished,
-    tool_started,
-    turn_finished,
-    turn_started,
-    turn_with_a_child,
-)
+from tests.agent_core.turn_events import SEARCH, START, at, made, turn_with_a_child
+
+NEWS = {"call_id": "toolu_news", "tool": SEARCH}
 
 
 def trace_of(events: Sequence[AnyEvent], trace_id: str = "a" * 32) -> JsonObject:
@@ -75,15 +57,16 @@ def test_a_turn_is_recorded_field_by_field() -> None:
 
 def waiting(*asked: AnyEvent) -> JsonObject:
     """The first iteration of a turn in which a call of its second one waited for a person."""
-    events = [
-        turn_started("q"),
-        step_finished(place(1, 1, 1), tool_calls=1),
-        tool_started(place(1, 1, 2), "toolu_1", "t", {}),
-        *asked,
-        step_finished(place(9, 2, 1)),
-        turn_finished(answer="a"),
-    ]
-    first, second = trace_of(events)["iterations"]
+    first, second = trace_of(
+        [
+            made("turn_started"),
+            made("step_finished", 1, tool_calls=1),
+            made("tool_call_started", 1, tool="t"),
+            *asked,
+            made("step_finished", 9, step=2),
+            made("turn_finished", 20.5),
+        ]
+    )["iterations"]
     assert (second["needs_user_input"], second["auth_link"]) == (False, None)
     return first
 
@@ -93,34 +76,12 @@ def waiting(*asked: AnyEvent) -> JsonObject:
 def test_an_iteration_says_whether_a_person_was_waited_for_and_where_they_were_sent(
     link: str,
 ) -> None:
-    about: dict[str, Any] = {
-        "ask": AskId("c1"),
-        "call_id": ToolCallId("toolu_1"),
-        "asker": UserId("T1:U1"),
-        "toolkits": ("gmail",),
-    }
-    required = AuthRequired(**place(2, 0, 14), **about, deadline=at(60))
-    ended = AskDecided(
-        **place(3, 0, 15),
-        ask=required.ask,
-        call_id=required.call_id,
-        verdict="connected",
-        by=None,
-        reason="",
-        link=link,
-    )
+    ask = {"ask": "a1", "call_id": "c1"}
+    required = made("auth_required", 2, **ask, deadline=at(60))
+    ended = made("ask_decided", 3, **ask, verdict="connected", link=link)
     told = waiting(required, ended)
     assert (told["needs_user_input"], told["auth_link"]) == (True, link or None)
-    question = QuestionAsked(
-        **place(2, 0, 14),
-        ask=AskId("q1"),
-        call_id=ToolCallId("toolu_1"),
-        asker=UserId("T1:U1"),
-        question="Which?",
-        options=(),
-        deadline=at(60),
-    )
-    asked = waiting(question)
+    asked = waiting(made("question_asked", 2, **ask, deadline=at(60)))
     assert (asked["needs_user_input"], asked["auth_link"]) == (True, None)
     assert waiting()["needs_user_input"] is False
 
@@ -135,15 +96,15 @@ def test_an_iteration_says_whether_a_person_was_waited_for_and_where_they_were_s
 )
 def test_previews_are_cut_and_the_input_is_whole() -> None:
     text = "x" * 5_000
-    events = [
-        turn_started("q" * 300),
-        step_finished(place(1, 1, 1), tool_calls=1),
-        tool_started(place(1, 1, 2), "toolu_1", "t", {"text": text}),
-        tool_finished(place(2, 1, 3), "toolu_1", "t", preview=text),
-        turn_finished(answer=text),
-    ]
-    trace = trace_of(events)
-
+    trace = trace_of(
+        [
+            made("turn_started", text="q" * 300),
+            made("step_finished", 1, tool_calls=1),
+            made("tool_call_started", 1, tool="t", arguments={"text": text}),
+            made("tool_call_finished", 2, tool="t", preview=text),
+            made("turn_finished", 20.5, answer=text),
+        ]
+    )
     assert trace["tool_calls"][0]["input"] == {"text": text}
     assert len(trace["tool_calls"][0]["input_preview"]) == 2_000
     assert trace["tool_results"][0]["content_preview"] == "x" * 1_000
@@ -154,19 +115,19 @@ def test_previews_are_cut_and_the_input_is_whole() -> None:
 
 
 def test_a_step_that_a_later_generation_makes_is_an_iteration_and_its_call_counts_once() -> None:
-    again = [
-        StepStarted(**place(12, 1, 0, attempt=1001)),
-        step_finished(place(13, 1, 1, attempt=1001), tool_calls=1),
-        tool_started(place(13, 1, 2, attempt=1001), "toolu_news", SEARCH, {"query": "again"}),
-    ]
-    first = [
-        turn_started(),
-        StepStarted(**place(1, 1, 0)),
-        step_finished(place(2, 1, 1), tool_calls=1),
-        tool_started(place(2, 1, 2), "toolu_news", SEARCH, {"query": "first"}),
-    ]
-    trace = trace_of([*first, *again, turn_finished()])
-
+    again = {"attempt": 1001}
+    trace = trace_of(
+        [
+            made("turn_started"),
+            made("step_started", 1),
+            made("step_finished", 2, tool_calls=1),
+            made("tool_call_started", 2, **NEWS, arguments={"query": "first"}),
+            made("step_started", 12, **again),
+            made("step_finished", 13, **again, tool_calls=1),
+            made("tool_call_started", 13, **again, **NEWS, arguments={"query": "again"}),
+            made("turn_finished", 20.5),
+        ]
+    )
     assert [call["input"] for call in trace["tool_calls"]] == [{"query": "again"}]
     assert [call["iteration"] for call in trace["tool_calls"]] == [2]
     assert [one["duration_seconds"] for one in trace["iterations"]] == [11.0, 8.5]
@@ -174,23 +135,20 @@ def test_a_step_that_a_later_generation_makes_is_an_iteration_and_its_call_count
 
 
 def test_a_retried_model_call_keeps_the_tool_calls_of_its_step() -> None:
-    events = [
-        turn_started(),
-        StepStarted(**place(1, 1, 0)),
-        step_finished(place(2, 1, 1, attempt=3), tool_calls=1),
-        tool_started(place(2, 1, 2), "toolu_news", SEARCH, {}),
-        turn_finished(),
-    ]
-    trace = trace_of(events)
-
+    trace = trace_of(
+        [
+            made("turn_started"),
+            made("step_started", 1),
+            made("step_finished", 2, attempt=3, tool_calls=1),
+            made("tool_call_started", 2, **NEWS),
+            made("turn_finished", 20.5),
+        ]
+    )
     assert len(trace["tool_calls"]) == 1
     assert trace["iterations"][0]["duration_seconds"] == 19.5
 
 
 def test_a_given_up_fast_path_says_why() -> None:
-    route = RouteChosen(
-        **place(0.4, 0, 12), route="COMPLEX", reason="classifier", raw="", fallback="wants tools"
-    )
-    trace = trace_of([turn_started(), route, turn_finished()])
-
+    route = made("route_chosen", 0.4, fallback="wants tools")
+    trace = trace_of([made("turn_started"), route, made("turn_finished", 20.5)])
     assert trace["fallback"] == "wants tools"

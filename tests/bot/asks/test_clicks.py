@@ -16,7 +16,8 @@ from agent_core.sessions import CallApproval
 from bot.asks import AskClicks
 from bot.clicks import ApprovalClick, ApprovalForm, ConnectionClick, decode
 from bot.ingress import Handler
-from bot.presenter import Indicators, ThreadPresenter
+from bot.presenter import Indicators, Journal, ThreadPresenter
+from bot.presenter.journal import Bookmark
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
@@ -165,7 +166,7 @@ async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
         presenter = ThreadPresenter(
             world.api,
             thread,
-            MemoryState(),
+            Journal(Bookmark(), MemoryState().save),
             tmp_path,
             asked_ts=thread.root_ts,
             indicators=Indicators(world.api),

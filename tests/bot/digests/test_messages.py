@@ -18,8 +18,9 @@ from agent_core.schedules.schedule import Schedule
 from agent_core.sessions import Database, DatabaseTrouble, ScheduleStore
 from agent_core.testing.models import ScriptedModel, call
 from bot.digests.messages import DigestMessages
-from bot.digests.orders import DigestLimits, DigestOrders
+from bot.digests.orders import DigestOrders
 from bot.sandbox.slack import SlackStandIn
+from bot.settings import BotSettings
 from bot.slack_api import People, SkippingClock, SlackApi, SlackError, web_client
 from bot.threads import ThreadRef, user_id
 
@@ -107,12 +108,12 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         api = SlackApi(client, clock=SkippingClock())
         store = FailingStore(database)
         timekeeper = Timekeeper(store, _begin_nothing, lambda: NOW, at_once=1)
-        orders = DigestOrders(store, timekeeper, api, People(api), lambda: NOW, DigestLimits())
+        orders = DigestOrders(store, timekeeper, api, People(api), lambda: NOW, BotSettings())
         root = await slack.say("ann", "general", "the root")
         model = ScriptedModel([reading] * 20)
         yield Table(
             slack=slack,
-            digests=DigestMessages(orders, OrderReader(model), store),
+            digests=DigestMessages(orders, OrderReader(model)),
             store=store,
             thread=ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root),
             model=model,

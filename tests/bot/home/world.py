@@ -13,11 +13,12 @@ from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
 from bot import clicks
 from bot.clicks import HomeClick
-from bot.digests import DigestClicks, DigestLimits, DigestOrders
+from bot.digests import DigestClicks, DigestOrders
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
 from bot.ingress import Handler, Rules
 from bot.sandbox.slack import SlackStandIn
+from bot.settings import BotSettings
 from bot.slack_api import Identity, People, SlackApi
 from bot.threads import ThreadRef, user_id
 from tests.bot.gestures import gesture_of, person_of
@@ -130,8 +131,8 @@ async def around(
         def handlers(api: SlackApi, _: People) -> Mapping[type, Handler]:
             people = People(api, runtime.preferences)
             known = (runtime.schedules, runtime.timekeeper)
-            orders = DigestOrders(*known, api, people, lambda: NOW, DigestLimits())
-            digests = DigestClicks(orders, runtime.schedules)
+            orders = DigestOrders(*known, api, people, lambda: NOW, BotSettings())
+            digests = DigestClicks(orders)
             home = Home(runtime, api, people, rules, orders, digests, lambda: NOW)
             homes.append(home)
             feedback = FeedbackClicks(runtime, api, lambda: NOW)

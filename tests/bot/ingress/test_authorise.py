@@ -98,4 +98,4 @@ def test_whose_post_it_is(event: dict[str, Any], whose: Address) -> None:
     post = read_post({"team_id": "T1", "event": {**base, **event}}, bot_user="UBOT")
 
     assert post is not None
-    assert address(post, bot_user="UBOT") == whose
+    assert address(post) == whose

@@ -51,6 +51,23 @@ async def test_what_was_heard_is_neither_answered_nor_listed_days_later(outside:
     assert outside.notices("general") == []
 
 
+async def test_a_post_that_was_seen_to_without_a_turn_is_not_listed_after_a_long_sleep(
+    outside: Outside,
+) -> None:
+    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
+        assert await bot.backfill.run()
+        outside.clock.advance(1)
+        await outside.mention("every weekday at 9 a digest")
+        await until_given(outside, 1)
+        await bot.handled()
+        outside.front.messages.clear()
+        outside.clock.advance(30 * HOUR_S)
+        bot.backfill.watermark.lose("of a test")
+        assert await bot.backfill.run()
+
+    assert outside.notices("general") == []
+
+
 @pytest.mark.proves("catch_up.answered")
 async def test_a_post_that_slack_delivers_after_all_is_answered_once(outside: Outside) -> None:
     await outside.mention("late from Slack")
@@ -260,6 +277,7 @@ async def test_a_bot_that_died_after_its_notice_posts_it_once(outside: Outside) 
     outside.marks.saved.clear()
     outside.marks.saved.update(before)
     outside.front.messages.clear()
+    outside.ledger.rows.clear()
     outside.clock.advance(24 * HOUR_S)
     await backfill_once(outside)
 

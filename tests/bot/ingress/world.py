@@ -173,6 +173,9 @@ class MemoryLedger(Ledger):
             self.asked.clear()
             await self.asked.wait()
 
+    async def has(self, key: str) -> bool:
+        return key in self.rows
+
     async def settle(self, key: str) -> None:
         if self.settle_failures:
             self.settle_failures -= 1

@@ -8,8 +8,9 @@ from agent_core.errors import AskRefused
 from agent_core.events import AnyEvent
 from agent_core.ids import AskId, UserId
 from agent_core.messages import JsonObject
-from bot.presenter import Indicators, PresenterState, ThreadPresenter
+from bot.presenter import Indicators, Journal, ThreadPresenter
 from bot.presenter.asks import ConnectLink
+from bot.presenter.journal import Bookmark
 from bot.slack_api import SlackApi, WriteGuard
 from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import START, MemoryState, Turn
@@ -22,13 +23,11 @@ async def no_link(_consent: AskId, _by: UserId, _toolkit: str) -> str:
 class GuardedState(MemoryState):
     """A bookmark that another process may have taken over."""
 
-    def __init__(self, state: PresenterState, guard: WriteGuard) -> None:
+    def __init__(self, state: MemoryState, guard: WriteGuard) -> None:
         super().__init__()
+        self.saved = state.saved
         self._state = state
         self._guard = guard
-
-    async def load(self) -> JsonObject | None:
-        return await self._state.load()
 
     async def save(self, state: JsonObject) -> None:
         await self._guard()
@@ -59,7 +58,7 @@ class Stage(Desk):
     async def show(
         self,
         *events: AnyEvent,
-        state: PresenterState | None = None,
+        state: MemoryState | None = None,
         link: ConnectLink | None = None,
     ) -> ThreadPresenter:
         """A presenter of its own shows these events."""
@@ -80,7 +79,7 @@ class Stage(Desk):
 
     def presenter(
         self,
-        state: PresenterState | None = None,
+        state: MemoryState | None = None,
         *,
         indicators: Indicators | None = None,
         asked_ts: str = "",
@@ -99,7 +98,7 @@ class Stage(Desk):
         presenter = ThreadPresenter(
             api,
             self.thread,
-            state,
+            Journal(Bookmark.model_validate(state.saved or {}), state.save),
             self.workspace,
             asked_ts=asked_ts or self.thread.root_ts,
             edit_interval_s=edit_interval_s,

@@ -77,7 +77,7 @@ async def test_a_turn_ends_with_a_sentence_unless_it_was_taken_back(
     turn = stage.turn()
     presenter = await stage.show(turn.started(), turn.finished(answer, outcome))
     assert stage.texts() == ([said] if said else [])
-    assert await presenter.is_finished()
+    assert presenter.is_finished
     assert stage.status() == "active"
 
 
@@ -255,7 +255,7 @@ async def test_where_slack_takes_nothing_anywhere_the_turn_ends(stage: Stage) ->
         await presenter.show(turn.finished("The answer."))
     await presenter.give_up()
     assert stage.texts() == []
-    assert await presenter.is_finished()
+    assert presenter.is_finished
     assert len(stage.slack.calls) < 30
 
 

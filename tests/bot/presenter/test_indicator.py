@@ -125,7 +125,7 @@ async def test_a_turn_that_another_took_in_is_silent_and_its_post_stays_marked_a
     await steering.show(steered.started(""))
     await steering.show(steered.finished("", "steered"))
     assert stage.texts() == []
-    assert await steering.is_finished()
+    assert steering.is_finished
     assert stage.reactions(ts) == ["eyes"]
     assert calls(stage) == ["processing", "reactions.add"]
     await working.show(turn.finished("Both are in."))

@@ -43,9 +43,6 @@ class MemoryState:
     def __init__(self) -> None:
         self.saved: JsonObject | None = None
 
-    async def load(self) -> JsonObject | None:
-        return dict(self.saved) if self.saved else None
-
     async def save(self, state: JsonObject) -> None:
         self.saved = state
 

@@ -32,12 +32,12 @@ def test_a_local_time_and_its_zone_are_read(text: str, at: str, zone: str) -> No
     ("text", "said"),
     [
         ("now", "'now'"),
-        ("09:00 Europe/Berlin", "is no moment"),
         ("2026-03-27 Europe/Berlin", "is no moment"),
         ("2026-03-27T08:59:50+01:00", "is no moment"),
-        ("2026-03-27T08:59:50 Berlin", "no time zone Berlin"),
-        ("2026-03-27T08:59:50 ../../etc/passwd", "no time zone"),
-        ("2026-02-30T08:59:50 UTC", "There is no 2026-02-30"),
+        ("2026-03-27T08:59:50 Berlin", "key Berlin"),
+        ("2026-03-27T08:59:50 Europe", "is no moment"),
+        ("2026-03-27T08:59:50 ../../etc/passwd", "/etc/passwd"),
+        ("2026-02-30T08:59:50 UTC", "out of range"),
         ("2026-03-29T02:30 Europe/Berlin", "leave out 2026-03-29 02:30"),
         ("1999-01-01T00:00", "is no moment"),
     ],
@@ -53,5 +53,5 @@ def test_the_bot_sees_each_jump_at_once(tmp_path: Path) -> None:
     bots = WallClock(clock.file)
     for days in range(4):
         clock.jump_to(start_s + days * DAY_S)
-        assert abs(bots.now_s() - (start_s + days * DAY_S)) < CLOSE_S
-        assert abs(bots.now_s() - clock.now()) < CLOSE_S
+        assert abs(bots.now().timestamp() - (start_s + days * DAY_S)) < CLOSE_S
+        assert abs(bots.now().timestamp() - clock.now()) < CLOSE_S

@@ -135,8 +135,8 @@ async def test_what_cannot_be_done_is_a_sentence() -> None:
             assert (status, refused["error"]) == (400, sentence)
 
 
-async def test_a_port_that_is_taken_gives_way_to_another() -> None:
+async def test_a_port_that_is_taken_is_an_error() -> None:
     async with visit() as page:
         port = int(page.page.url.rstrip("/").rpartition(":")[2])
-        async with SandboxPage(page.slack, port=port) as second:
-            assert second.url != page.page.url
+        with pytest.raises(OSError, match="address already in use"):
+            await SandboxPage(page.slack, port=port).__aenter__()
