@@ -60,9 +60,8 @@ def local_tool(
             except ToolkitError as error:
                 raise ToolError(str(error)) from error
 
-        server.tool(title=title, annotations=annotations, structured_output=False)(
-            with_plain_errors
-        )
+        titled = annotations.model_copy(update={"title": title})
+        server.tool(title=title, annotations=titled, structured_output=False)(with_plain_errors)
         return with_plain_errors
 
     return register
