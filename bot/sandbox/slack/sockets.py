@@ -13,7 +13,7 @@ from aiohttp import WSMessage, WSMsgType, web
 
 from bot.sandbox.slack.records import ACK_DEADLINE_S, Delivery, OpenSockets
 from bot.sandbox.slack.state import TeamChange, TeamState
-from bot.sandbox.slack.wire import JsonObject, as_object
+from bot.sandbox.slack.wire import JsonObject
 
 RETRY_PAUSES_S = (0.0, 60.0, 300.0)
 PING_INTERVAL_S = 10.0
@@ -138,16 +138,13 @@ class Sockets:
                 return
 
     def _take_ack(self, data: str) -> None:
-        try:
-            answer = as_object(json.loads(data)) or {}
-        except ValueError:
-            return
+        answer: JsonObject = json.loads(data)
         if self.acks_to_lose:
             self.acks_to_lose -= 1
             return
-        waiting = self._acks.get(str(answer.get("envelope_id")))
+        waiting = self._acks.get(answer["envelope_id"])
         if waiting is not None and not waiting.done():
-            waiting.set_result(as_object(answer.get("payload")))
+            waiting.set_result(answer.get("payload"))
 
     @contextmanager
     def _expect_ack(self, envelope_id: str) -> Generator[asyncio.Future[JsonObject | None]]:

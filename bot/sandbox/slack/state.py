@@ -36,16 +36,11 @@ from bot.sandbox.slack.wire import JsonObject
 
 DOMAIN = "sandbox"
 PEOPLE = ("ann", "ben", "cleo")
-DEFAULT_SCOPES = (
-    "app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write",
-    "commands", "files:read", "files:write", "groups:history", "groups:read", "im:history",
-    "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write",
-    "users:read",
-)  # fmt: skip
-DEFAULT_EVENTS = (
-    "agent_session_stopped", "app_home_opened", "app_mention", "message.channels",
-    "message.groups", "message.im", "message.mpim", "reaction_added",
-)  # fmt: skip
+_TEAM: dict[str, dict[str, Any]] = yaml.load(
+    Path(__file__).with_name("team.yml").read_text("utf-8"), yaml.CSafeLoader
+)
+DEFAULT_SCOPES: Sequence[str] = tuple(_TEAM["app"]["scopes"].split())
+DEFAULT_EVENTS: Sequence[str] = tuple(_TEAM["app"]["events"].split())
 PLURALS: Mapping[ChannelKind, str] = {
     "channel": "channels",
     "group": "groups",
@@ -60,7 +55,6 @@ _EVENT_SCOPES: Mapping[str, str] = {
     **{f"message.{plural}": f"{plural}:history" for plural in PLURALS.values()},
 }
 """The scope that Slack demands for an event; an event without an entry needs none."""
-_TEAM = Path(__file__).with_name("team.yml")
 
 
 def named_id(prefix: str, name: str) -> str:
@@ -160,12 +154,11 @@ class App:
 
 def read_team(app_user: User) -> tuple[dict[str, User], dict[str, Channel]]:
     """Users and channels of `team.yml` by the names used in tests, "bot" being the app's user."""
-    tables: dict[str, dict[str, dict[str, Any]]]
-    tables = yaml.load(_TEAM.read_text("utf-8"), yaml.CSafeLoader)
-    users = {name: _user(name, **fields) for name, fields in tables["users"].items()}
+    users = {name: _user(name, **fields) for name, fields in _TEAM["users"].items()}
     users["bot"] = app_user
     channels: dict[str, Channel] = {}
-    for name, fields in tables["channels"].items():
+    for name, about in _TEAM["channels"].items():
+        fields: dict[str, Any] = {**about}
         members = [users[member].id for member in fields.pop("members").split()]
         channels[name] = Channel(
             id=named_id("C", name),
