@@ -62,7 +62,10 @@ def find_chromium(setting: str) -> str:
 
 
 class Browsers:
-    """Renders pages, each with a browser that is started for it and ended behind it."""
+    """Renders and prints pages, each with a browser that is started for it and ended behind it.
+
+    One for all tools of a process: what it learns about Chromium's sandbox holds for both.
+    """
 
     def __init__(
         self,
@@ -100,26 +103,47 @@ class Browsers:
         if not chromium:
             raise FetchFailed("needs a browser, and none is set up here")
         async with self._slots.slot(session):
-            with _home() as home:
-                source = Path(home) / "page.html"
-                printed = Path(home) / "page.pdf"
-                await asyncio.to_thread(source.write_bytes, page)
-                command = [
-                    chromium,
-                    "--headless",
-                    "--disable-gpu",
-                    *NETWORK_OFF,
-                    f"--user-data-dir={home}/profile",
-                    "--no-pdf-header-footer",
-                    f"--print-to-pdf={printed}",
-                    source.as_uri(),
-                ]
-                if not self.is_sandboxed:
-                    command.insert(1, "--no-sandbox")
-                await self._run(home, *command, limit_s=PRINT_S)
-                if not printed.is_file():
-                    raise FetchFailed("could not be printed")
-                return await asyncio.to_thread(printed.read_bytes)
+            pdf = await self._printed(chromium, page)
+            if not pdf and self.is_sandboxed and await self._lacks_sandbox(chromium):
+                self.is_sandboxed = False
+                pdf = await self._printed(chromium, page)
+        if not pdf:
+            raise FetchFailed("could not be printed")
+        return pdf
+
+    async def _lacks_sandbox(self, chromium: str) -> bool:
+        """Whether an empty page is printed without Chromium's own sandbox alone.
+
+        A report that cannot be printed must not turn the sandbox off, so it has no part in this.
+        """
+        if await self._printed(chromium, b"", is_sandboxed=True):
+            return False
+        return bool(await self._printed(chromium, b"", is_sandboxed=False))
+
+    async def _printed(
+        self, chromium: str, page: bytes, *, is_sandboxed: bool | None = None
+    ) -> bytes:
+        """The page as PDF; empty where the browser made none."""
+        with _home() as home:
+            source = Path(home) / "page.html"
+            printed = Path(home) / "page.pdf"
+            await asyncio.to_thread(source.write_bytes, page)
+            command = [
+                chromium,
+                "--headless",
+                "--disable-gpu",
+                *NETWORK_OFF,
+                f"--user-data-dir={home}/profile",
+                "--no-pdf-header-footer",
+                f"--print-to-pdf={printed}",
+                source.as_uri(),
+            ]
+            if not (self.is_sandboxed if is_sandboxed is None else is_sandboxed):
+                command.insert(1, "--no-sandbox")
+            await self._run(home, *command, limit_s=PRINT_S)
+            if not printed.is_file():
+                return b""
+            return await asyncio.to_thread(printed.read_bytes)
 
     async def _ask(self, chromium: str, url: str) -> dict[str, str]:
         with _home() as home:

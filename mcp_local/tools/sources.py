@@ -10,6 +10,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
+from mcp_local.browser import Browsers
 from mcp_local.documents import Documents
 from mcp_local.errors import ToolkitError
 from mcp_local.fetch.urls import Allowance
@@ -53,7 +54,9 @@ Query = Annotated[str, Field(description="Words that the passages should hold.")
 Limit = Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="How many passages at most.")]
 
 
-def register(server: MCPServer, settings: Settings, documents: Documents) -> None:
+def register(
+    server: MCPServer, settings: Settings, documents: Documents, browsers: Browsers
+) -> None:
     """Add the tools to the server. Raises ValueError naming a setting that cannot be read."""
     saving = asyncio.Lock()
     allowance = Allowance.from_settings(settings)
@@ -61,11 +64,10 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
     @cache
     def crawler() -> "Crawler":
         # Imported by the first call: the HTTP client takes 10 MB.
-        from mcp_local.browser import Browsers
         from mcp_local.crawling import Crawler
         from mcp_local.fetch.client import Client
 
-        return Crawler(settings.workspaces_root, partial(Client, allowance), Browsers(settings))
+        return Crawler(settings.workspaces_root, partial(Client, allowance), browsers)
 
     @local_tool(server, "Read web pages", FETCHES)
     async def crawl_parallel(
