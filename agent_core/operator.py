@@ -168,7 +168,7 @@ async def list_toolkit(settings: CoreSettings) -> tuple[str, ...]:
 
 
 async def examine_browser(settings: CoreSettings) -> JsonObject:
-    """The toolkit's browser, started once: `path` or "", `problem` or "", and `sandboxed`.
+    """The toolkit's browser, started once: `path` or "", `problem` or "", `sandboxed` and `prints`.
 
     Raises:
         ToolServerError: the toolkit gave no answer.

@@ -83,7 +83,7 @@ def _handlers(
     asks = AskClicks(runtime.asks, api, clock)
     feedback = FeedbackClicks(runtime, api, clock)
     ask_about = AskAbout(api, people, ingress)
-    digests = DigestClicks(orders, runtime.schedules)
+    digests = DigestClicks(orders)
     home = Home(
         runtime,
         api,
@@ -176,7 +176,7 @@ async def running_bot(
             clock,
             settings,
         )
-        digests = DigestMessages(orders, runtime.order_reader, runtime.schedules)
+        digests = DigestMessages(orders, runtime.order_reader)
         rules = Rules(
             identity=identity,
             teams=settings.allowed_teams,

@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Literal
@@ -49,6 +50,7 @@ _DECISIONS: Mapping[str, Literal["approved", "approved_thread"]] = {
 }
 
 
+@dataclass(slots=True)
 class AskClicks:
     """A click that comes again is answered: it was decided already.
 
@@ -56,15 +58,9 @@ class AskClicks:
     asked; the click may come again.
     """
 
-    def __init__(
-        self,
-        asks: Asks,
-        api: SlackApi,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._asks = asks
-        self._api = api
-        self._clock = clock
+    _asks: Asks
+    _api: SlackApi
+    _clock: Callable[[], datetime]
 
     async def decide(
         self,

@@ -228,12 +228,14 @@ def sandbox(
 
 def _read_kinds(kill_at: Sequence[str]) -> tuple[str, ...]:
     """The kinds of events; what there are is only imported when it is asked for."""
-    from bot.sandbox.child import read_events
+    from bot.sandbox.child import check_events
 
+    kinds = tuple(_names_in(kill_at))
     try:
-        return read_events(_names_in(kill_at))
+        check_events(kinds)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--kill-at") from error
+    return kinds
 
 
 def _names_in(texts: Sequence[str]) -> list[str]:

@@ -195,7 +195,7 @@ class BotSettings(BaseSettings):
         default=CONSOLE_HOST,
         pattern=ONE_WORD,
         description="Address of this machine on which `/healthz` and the live view are served; "
-        "one that others reach needs CONSOLE_SECRET.",
+        "one that others reach needs CONSOLE_SECRET where there is a DATABASE_URL.",
         examples=["an address of this machine, such as 127.0.0.1"],
     )
     console_port: int = Field(
@@ -271,13 +271,15 @@ def read_configuration() -> Configuration:
     core, core_faults = read_settings(CoreSettings)
     faults = {**bot_faults, **core_faults}
     host = bot.console_host
-    if not is_loopback(host) and not bot.console_secret.get_secret_value():
+    has_secret = bool(bot.console_secret.get_secret_value())
+    if core.database_url and not is_loopback(host) and not has_secret:
+        # One process makes its own; links of one of several would be refused by the others.
         # setdefault: a secret that is wrong has its sentence.
         faults.setdefault(
             "CONSOLE_SECRET",
             f"CONSOLE_SECRET is not set, but CONSOLE_HOST is {in_quotes(host)}, "
-            "which others can reach. Set it to what `openssl rand -hex 32` prints, or set "
-            f"CONSOLE_HOST to {CONSOLE_HOST}.",
+            "which others can reach, and DATABASE_URL lets several processes be one bot. Set it to "
+            f"what `openssl rand -hex 32` prints, or set CONSOLE_HOST to {CONSOLE_HOST}.",
         )
     return Configuration(bot=bot, core=core, faults=faults)
 

@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from mcp.server.mcpserver import MCPServer
 
+from mcp_local.browser import Browsers
 from mcp_local.documents import Documents
 from mcp_local.extract.reader import Readers
 from mcp_local.settings import Settings
@@ -25,9 +26,10 @@ def build_server(settings: Settings) -> MCPServer:
         log_level="WARNING",
     )
     documents = Documents(Readers(count=1))
-    sources.register(server, settings, documents)
+    browsers = Browsers(settings)
+    sources.register(server, settings, documents, browsers)
     files.register(server, settings, documents)
-    report.register(server, settings)
+    report.register(server, settings, browsers)
     if settings.composio_api_key.get_secret_value():
         # Imported where they are wanted: the HTTP client takes 10 MB.
         from mcp_local.tools import workbench

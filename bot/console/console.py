@@ -4,6 +4,7 @@ Every page but `/healthz` and the static files needs a cookie; a link from Slack
 one. Read `access.py` for links, cookies and authorisation, `live.py` for the feed.
 """
 
+import logging
 import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -48,6 +49,8 @@ FILE_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 )
 """A sandbox: a file that an agent made may be shown, never run."""
+
+logger = logging.getLogger(__name__)
 
 
 class Console:
@@ -132,6 +135,10 @@ class Console:
         app.router.add_static("/static", STATIC)
         async with listening(app, self._host, self._wanted_port) as self.port:
             self._live.start(self._api.clock)
+            if self.url:
+                logger.info("posts have “Open live view”, which leads to %s", self.url)
+            else:
+                logger.info("posts have no “Open live view”: CONSOLE_URL is not set")
             try:
                 yield
             finally:

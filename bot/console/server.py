@@ -76,10 +76,10 @@ async def listening(app: web.Application, host: str, port: int) -> AsyncGenerato
         try:
             await web.TCPSite(runner, host, port).start()
             bound = runner.addresses[0][1]
-            logger.info("/healthz is served on %s port %d", host, bound)
+            logger.info("the live view and /healthz are served on %s port %d", host, bound)
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            logger.warning("/healthz is not served: %s port %d: %s", host, port, reason)
+            logger.warning("no live view and no /healthz: %s port %d: %s", host, port, reason)
         yield bound
     finally:
         await runner.cleanup()

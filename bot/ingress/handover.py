@@ -22,7 +22,6 @@ from bot.inbound import (
     mentioned_users,
     plain_text,
     posted_at,
-    read_file,
 )
 from bot.ingress.filter import Admitted, IngressFilter, Posts, post_language
 from bot.ingress.replies import Replies
@@ -219,7 +218,7 @@ class Handover:
             return _Earlier(text=text)
         # What was written to the bot brings its files by itself, and a stop must not wait for them.
         others = [each for each in reversed(kept) if bot_user not in mentioned_users(each.text)]
-        files = [read_file(raw) for each in others for raw in each.files]
+        files = [file for each in others for file in each.files]
         small = [file for file in files if file.size_bytes <= MAX_EARLIER_FILE_BYTES]
         return _Earlier(text=text, files=tuple(small[:MAX_EARLIER_FILES]))
 
@@ -242,7 +241,7 @@ class Handover:
         line = f"{author} ({at:%H:%M}): {indented}"
         if not post.files:
             return line
-        file_names = ", ".join(read_file(raw).name for raw in post.files)
+        file_names = ", ".join(file.name for file in post.files)
         return f"{line} [files: {_one_line(file_names)}]"
 
     async def apply(self, change: Edit | Deletion | Halt) -> InboundPost | None:

@@ -99,7 +99,9 @@ async def _look_at_toolkit(core: CoreSettings) -> Finding:
 
 async def _look_at_browser(core: CoreSettings) -> Finding:
     if core.crawl_browser == "off":
-        return fine("turned off; pages whose text is made by scripts stay unread.")
+        return fine(
+            "turned off; pages whose text is made by scripts stay unread, and reports have no PDF."
+        )
     try:
         browser = await examine_browser(core)
     except AgentError as error:
@@ -108,15 +110,19 @@ async def _look_at_browser(core: CoreSettings) -> Finding:
     if not path or browser["problem"]:
         fault = f"{path} did not start" if path else "no Chromium was found"
         return warning(
-            f"{fault}: pages whose text is made by scripts stay unread. Install one, with `apt "
-            "install chromium` or `playwright install chromium`, or name it in CRAWL_BROWSER."
+            f"{fault}: pages whose text is made by scripts stay unread, and reports have no PDF. "
+            "Install one, with `apt install chromium` or `playwright install chromium`, or name it "
+            "in CRAWL_BROWSER."
         )
+    if not browser["prints"]:
+        return warning(f"{path} reads pages that need it but prints none: reports have no PDF.")
     if not browser["sandboxed"]:
         return warning(
-            f"{path} reads pages that need it, without Chromium's own sandbox: neither root nor a "
-            "container without user namespaces has one. Start the bot as another user."
+            f"{path} reads pages that need it and prints reports, without Chromium's own sandbox: "
+            "neither root nor a container without user namespaces has one. Start the bot as "
+            "another user."
         )
-    return fine(f"{path} reads pages that need it, in Chromium's own sandbox.")
+    return fine(f"{path} reads pages that need it and prints reports, in Chromium's own sandbox.")
 
 
 async def _look_at_python() -> Finding:

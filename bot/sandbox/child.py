@@ -4,17 +4,15 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from itertools import pairwise
 from pathlib import Path
 from typing import Self, get_args
 
 from agent_core.events import AnyEvent
 from agent_core.fault_points import EVENT_POINT
 from bot.sandbox import SandboxError
-from bot.sandbox.composio import ReceivedToolCall
 from bot.sandbox.settings import child_environment
 from bot.sandbox.world import World
 
@@ -32,19 +30,11 @@ KINDS = tuple(
 """The kinds of all events; the bot can be killed at each."""
 
 
-def read_events(names: Iterable[str]) -> tuple[str, ...]:
-    """The kinds of events named such as `ToolCallStarted`, in their order.
-
-    Raises ValueError for an unknown name, with all known ones.
-    """
-    by_name = {kind.replace("_", ""): kind for kind in KINDS}
-    kinds: list[str] = []
-    for name in names:
-        kind = by_name.get(name.replace("_", "").replace("-", "").casefold())
-        if kind is None:
-            raise ValueError(f"There is no event {name}. There are {', '.join(KINDS)}.")
-        kinds.append(kind)
-    return tuple(kinds)
+def check_events(kinds: Iterable[str]) -> None:
+    """Raise ValueError for an unknown kind of events, with all known ones."""
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ValueError(f"There is no event {kind}. There are {', '.join(KINDS)}.")
 
 
 class BotProcess:
@@ -125,13 +115,7 @@ class BotLives:
     """The kinds of the events of the deaths to come, one for each life but the last."""
     deaths: list[str] = field(default_factory=list[str])
     """The events of the past deaths."""
-    _calls_before: list[int] = field(default_factory=list[int])
-    """The number of calls at each death."""
-    _process: BotProcess | None = None
-
-    @property
-    def _calls(self) -> Sequence[ReceivedToolCall]:
-        return self._world.composio.calls if self._world.composio else ()
+    _process: BotProcess = field(init=False)
 
     async def __aenter__(self) -> Self:
         armed = f"{EVENT_POINT}{self.ahead[0]}" if self.ahead else ""
@@ -140,22 +124,18 @@ class BotLives:
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
-        if self._process is not None:
-            await self._process.stop()
+        await self._process.stop()
 
     async def check(self) -> None:
         """Start the bot again if it has died as ordered.
 
         Raises SandboxError where it ended in another way.
         """
-        if self._process is None:
-            return
         if not (self._process.was_killed and self.ahead):
             self._process.check()
             return
         await self._process.stop()
         self.deaths.append(self.ahead.pop(0))
-        self._calls_before.append(len(self._calls))
         await self.__aenter__()
 
     async def connected(self) -> None:
@@ -168,23 +148,14 @@ class BotLives:
     def steps_repeated(self) -> int:
         """The number of steps done again because of the deaths.
 
-        Counts the model requests that the stand-in got word for word before, and the calls to the
-        Composio stand-in with the tool and arguments of a call before the last death. Repetitions
-        in the bot's own toolkit and at real services are not counted.
+        Counts the requests that the stand-ins of model and Composio got word for word before.
+        Repetitions in the bot's own toolkit and at real services are not counted.
         """
-        repeated = count_repeated(self._calls, self._calls_before)
-        if self._world.model is None or not self.deaths:
-            return repeated
-        requests = [call.digest for call in self._world.model.calls if call.kind != "rejected"]
-        return repeated + len(requests) - len(set(requests))
-
-
-def count_repeated(calls: Sequence[ReceivedToolCall], deaths: Iterable[int]) -> int:
-    """The number of calls equal to a call before the last death.
-
-    `deaths` are the numbers of calls at each death.
-    """
-    repeated = 0
-    for begin, end in pairwise([*deaths, len(calls)]):
-        repeated += sum(call in calls[:begin] for call in calls[begin:end])
-    return repeated
+        if not self.deaths:
+            return 0
+        requests: list[str] = []
+        if self._world.model:
+            requests += [call.digest for call in self._world.model.calls]
+        if self._world.composio:
+            requests += map(str, self._world.composio.calls)
+        return len(requests) - len(set(requests))

@@ -76,7 +76,7 @@ async def _run(options: SandboxOptions) -> int:
             port = str(_free_port())
             environment |= {"CONSOLE_PORT": port, "CONSOLE_URL": f"http://{LOOPBACK}:{port}"}
             environment["CONSOLE_SECRET"] = token_hex(32)
-        deliveries = world.slack.backend.deliverer.may_begin
+        deliveries = world.slack.backend.sockets.may_begin
         deliveries.clear()  # events wait until the bot listens
         bot = await stack.enter_async_context(
             BotLives(
@@ -106,6 +106,14 @@ async def _run(options: SandboxOptions) -> int:
             typer.echo("The bot is connected.", err=options.as_json)
             await _until_stopped(bot)
     return code
+
+
+async def _until_stopped(bot: BotLives) -> None:
+    """Stay up until a signal comes."""
+    with suppress(asyncio.CancelledError):
+        while True:
+            await bot.check()
+            await asyncio.sleep(1.0)
 
 
 def _end_on_signals() -> None:
@@ -231,11 +239,3 @@ def _announce(
     lines.append("Stop it with Ctrl-C.")
     for line in lines:
         typer.echo(line, err=options.as_json)
-
-
-async def _until_stopped(bot: BotLives) -> None:
-    """Stay up until a signal comes."""
-    with suppress(asyncio.CancelledError):
-        while True:
-            await bot.check()
-            await asyncio.sleep(1.0)

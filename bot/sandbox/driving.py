@@ -2,7 +2,7 @@
 
 import json
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from agent_core.messages import JsonObject
 from bot.inbound import plain_text
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
-from bot.sandbox.composio import AppExecution
+from bot.sandbox.composio import AppExecution, ComposioStandIn
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import File, Post, SlackStandIn
 from bot.sandbox.slack.blocks import elements_in
@@ -115,26 +115,22 @@ def find_buttons(slack: SlackStandIn, user: str) -> list[PostButton]:
         if person in channel.members:
             posts += slack.posts(channel.id)
     posts.sort(key=lambda post: post.ts, reverse=True)
-    buttons: list[PostButton] = []
-    for post in posts:
-        if post.user == slack.bot_user_id and post.ephemeral_to in (None, person):
-            buttons += _buttons_in(post)
-    return buttons
-
-
-def _buttons_in(post: Post) -> Iterator[PostButton]:
-    for block in post.blocks:
-        for element in elements_in(block):
-            if element["type"] == "button":
-                yield PostButton(
-                    channel=post.channel,
-                    ts=post.ts,
-                    block_id=block["block_id"],
-                    action_id=element["action_id"],
-                    label=element["text"]["text"],
-                    url=element.get("url", ""),
-                    only_for=post.ephemeral_to,
-                )
+    visible = [post for post in posts if post.ephemeral_to in (None, person)]
+    return [
+        PostButton(
+            channel=post.channel,
+            ts=post.ts,
+            block_id=block["block_id"],
+            action_id=element["action_id"],
+            label=element["text"]["text"],
+            url=element.get("url", ""),
+            only_for=post.ephemeral_to,
+        )
+        for post in visible
+        for block in post.blocks
+        for element in elements_in(block)
+        if post.user == slack.bot_user_id and element["type"] == "button"
+    ]
 
 
 def find_own_links(slack: SlackStandIn, user: str) -> list[str]:
@@ -167,8 +163,7 @@ class Driver:
     _watch: Watch
     _be_connected: Callable[[], Awaitable[None]]
     """Returns when the bot listens."""
-    _follow_link: Callable[[str], None]
-    """Agrees behind a connect link; raises LookupError where it cannot."""
+    _composio: ComposioStandIn | None
     _button_timeout_s: float = _BUTTON_TIMEOUT_S
     turns: dict[TurnId, WatchedTurn] = field(default_factory=dict[TurnId, WatchedTurn])
     """In the order of their beginning."""
@@ -222,24 +217,25 @@ class Driver:
 
     async def _follow(self, turn_id: TurnId, clicks: deque[str]) -> None:
         """Press until the turn has ended, or waits for something that no click does."""
+
+        def is_answered() -> bool:
+            thread = self._slack.thread(_CHANNEL, self.root_ts)
+            return any(map(self._is_new, thread))
+
         while True:
-            turn = await self._watch.ended(
-                turn_id, is_answered=self._is_answered, seen_to=self._seen_to
-            )
+            turn = await self._watch.ended(turn_id, is_answered=is_answered, seen_to=self._seen_to)
             if turn is None:
                 return
-            if not turn.asks or not clicks or not self._can_press(turn, clicks[0]):
+            wait = turn.turn.wait
+            is_stuck = not turn.asks or not clicks
+            # A question takes only its own options; the other waits take any click.
+            if wait is not None and wait.kind == "question" and not is_stuck:
+                is_stuck = not self._fitting(clicks[0])
+            if is_stuck:
                 self.turns[turn_id] = turn
                 return
             await self._press(clicks.popleft())
             self._seen_to.add(turn.asks)
-
-    def _can_press(self, turn: WatchedTurn, name: str) -> bool:
-        """A question takes only its own options; the other waits take any click."""
-        wait = turn.turn.wait
-        if wait is None or wait.kind != "question":
-            return True
-        return bool(self._fitting(name))
 
     async def _press(self, name: str) -> None:
         """Press a button and send off the form that it opens; or follow a connect link."""
@@ -264,10 +260,9 @@ class Driver:
             raise NoButtonError(f"No link came within {self._button_timeout_s:g} s.")
         for link in links:
             self._followed.add(link)
-            try:
-                self._follow_link(link)
-            except LookupError as error:
-                raise NoButtonError(f"Nobody here can agree behind the link {link}") from error
+            if self._composio is None:  # only a person in a browser can agree with the real service
+                raise NoButtonError(f"Nobody here can agree behind the link {link}")
+            self._composio.follow_link(link)
 
     async def _reject(self) -> None:
         """Reject without a reason. Where no form comes, the press alone has rejected."""
@@ -277,28 +272,18 @@ class Driver:
         if modal:
             await self._slack.submit_view(ASKER, modal.id, {"reason": ""})
 
-    def roots(self) -> list[tuple[str, Post]]:
-        """The bot's posts outside of threads since the last ask, with their channels' names."""
-        roots: list[tuple[str, Post]] = []
+    def roots(self) -> list[Post]:
+        """The bot's posts in channels, outside of threads, since the last ask, oldest first."""
+        roots: list[Post] = []
         for channel in self._slack.state.channels.values():
-            if channel.is_direct:
-                continue
-            roots += [
-                (channel.name, post)
-                for post in self._slack.state.posts_of(channel.id)
-                if self._is_new(post) and not post.is_reply
-            ]
-        roots.sort(key=lambda root: root[1].ts)
-        return roots
+            if not channel.is_direct:
+                roots += self._slack.state.posts_of(channel.id)
+        roots = [post for post in roots if self._is_new(post) and not post.is_reply]
+        return sorted(roots, key=lambda post: post.ts)
 
     def _is_new(self, post: Post) -> bool:
         """Whether the bot wrote this post since the last ask."""
         return post.user == self._slack.bot_user_id and post.ts > self._asked_ts
-
-    def _is_answered(self) -> bool:
-        """Whether the bot has written into the thread since the last ask."""
-        thread = self._slack.thread(_CHANNEL, self.root_ts)
-        return any(self._is_new(post) for post in thread)
 
     def _fitting(self, name: str) -> list[PostButton]:
         """The buttons of this name that were not pressed yet."""
@@ -342,7 +327,7 @@ def printed(slack: SlackStandIn) -> Generator[None]:
         else:
             console.print(Text(f"   … {newest}"))
 
-    with console.status("") as status, slack.state.feed.watch(show):
+    with console.status("") as status, slack.state.watch(show):
         yield
 
 
@@ -365,12 +350,11 @@ async def drive(
 ) -> int:
     """Ask and press as the command line says, print the result, and return the exit code."""
     watch = Watch(directory, bot.check)
-    follow_link = world.composio.follow_link if world.composio else _refuse_link
     driver = Driver(
         world.slack,
         watch,
         bot.connected,
-        follow_link,
+        world.composio,
     )
     async with AsyncExitStack() as stack:
         stack.push_async_callback(watch.bot.close)
@@ -439,13 +423,13 @@ def _result(
         "posts": [post_json(post) for post in slack.thread(_CHANNEL, driver.root_ts)],
         "root_posts": [
             {
-                "channel": channel,
+                "channel": slack.state.channels[post.channel].name,
                 "at": options.local_time(float(post.ts)),
                 "ts": post.ts,
                 "text": post.text,
                 "replies": _replies(slack, post, files),
             }
-            for channel, post in driver.roots()
+            for post in driver.roots()
         ],
         "files": list(files.values()),
         "effects": None if effects is None else [effect_json(effect) for effect in effects],
@@ -465,11 +449,6 @@ def _replies(slack: SlackStandIn, root: Post, files: Mapping[str, JsonObject]) -
         }
         for post in slack.state.replies_of(root.channel, root.ts)
     ]
-
-
-def _refuse_link(link: str) -> None:
-    """Only a person in a browser can agree with the real service."""
-    raise LookupError(link)
 
 
 def _print_result(result: JsonObject, deaths: Sequence[str]) -> None:

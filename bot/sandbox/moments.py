@@ -4,7 +4,7 @@ import re
 import time
 from datetime import datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from dateutil.tz import datetime_exists
 
@@ -24,13 +24,10 @@ def read_moment(text: str) -> datetime:
     if match is None:
         raise ValueError(f"{text!r} is no moment: write {_FORM}.")
     day, hour, zone = match.groups("UTC")
-    if zone not in available_timezones():
-        raise ValueError(f"There is no time zone {zone}: write {_FORM}.")
     try:
-        local = datetime.fromisoformat(f"{day}T{hour}")
-    except ValueError as error:
-        raise ValueError(f"There is no {day} {hour}: write {_FORM}.") from error
-    moment = local.replace(tzinfo=ZoneInfo(zone))
+        moment = datetime.fromisoformat(f"{day}T{hour}").replace(tzinfo=ZoneInfo(zone))
+    except (ValueError, KeyError, OSError) as error:
+        raise ValueError(f"{text!r} is no moment ({error}): write {_FORM}.") from error
     if not datetime_exists(moment):
         raise ValueError(f"The clocks in {zone} leave out {day} {hour}: write another.")
     return moment

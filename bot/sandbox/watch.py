@@ -71,7 +71,10 @@ class WatchedTurn:
         return wait.ask
 
     def as_json(self) -> JsonObject:
-        """The turn's entry in `--json`; the names are an interface."""
+        """The turn's entry in `--json`; the names are an interface.
+
+        An Ask's `ended` is its decision, None while it is open.
+        """
         result: JsonObject = {
             "ask": self.turn.inbound.text,
             "route": None,
@@ -82,8 +85,8 @@ class WatchedTurn:
             "model_calls": 0,
             "tool_calls": [],
             "events": [event.kind for event in self.events],
-            "waits": self._waits(),
         }
+        asks: dict[str, JsonObject] = {}
         for event in self.events:
             match event:
                 case RouteChosen():
@@ -97,15 +100,6 @@ class WatchedTurn:
                 case TurnFinished():
                     duration = event.at - self.events[0].at
                     result["duration_s"] = round(duration.total_seconds(), 3)
-                case _:
-                    pass
-        return result
-
-    def _waits(self) -> list[JsonObject]:
-        """The Asks of the turn; `ended` is their decision, None while they are open."""
-        asks: dict[str, JsonObject] = {}
-        for event in self.events:
-            match event:
                 case QuestionAsked():
                     asks[event.ask] = {"kind": "question", "who": event.asker}
                 case ApprovalRequested():
@@ -116,7 +110,7 @@ class WatchedTurn:
                     asks[event.ask]["ended"] = event.verdict
                 case _:
                     pass
-        return list(asks.values())
+        return result | {"waits": list(asks.values())}
 
 
 class Watch:
@@ -184,14 +178,14 @@ class Watch:
             raise NoTurnError(f"{otherwise} within {timeout_s:g} s.") from error
 
     async def found(self, look: Callable[[], E | None], *, timeout_s: float) -> E | None:
-        """The result of `look` as soon as it is true; the last result at the time-out."""
+        """The result of `look` as soon as it is true; None at the time-out."""
 
-        async def is_there() -> bool:
-            return bool(look())
+        async def is_there() -> E | None:
+            return look()
 
         with suppress(NoTurnError):
-            await self.until(is_there, timeout_s=timeout_s, otherwise="")
-        return look()
+            return await self.until(is_there, timeout_s=timeout_s, otherwise="")
+        return None
 
     async def let_time_pass(
         self,

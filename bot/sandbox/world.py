@@ -77,8 +77,6 @@ class World:
     """The services around the bot. A real service with a key replaces its stand-in."""
 
     slack: SlackStandIn
-    manifest: JsonObject
-    """Of the installed Slack app."""
     web: SmallWeb
     model: ModelStandIn | None
     composio: ComposioStandIn | None
@@ -109,14 +107,15 @@ async def open_world(
         NoPagesError: the folder `web` has no pages.
         SandboxError: there is no manifest to install the app from.
     """
-    manifest = read_manifest()
     time = clock or SandboxClock()
 
     def now() -> datetime:
         return datetime.fromtimestamp(time.now(), UTC)
 
     async with AsyncExitStack() as stack:
-        slack = await stack.enter_async_context(SlackStandIn.installed_from(manifest, clock=time))
+        slack = await stack.enter_async_context(
+            SlackStandIn.installed_from(read_manifest(), clock=time)
+        )
 
         def name(user_id: str) -> str | None:
             """The name of a `team:user` of this world."""
@@ -144,7 +143,6 @@ async def open_world(
             environment |= composio.environment
         yield World(
             slack=slack,
-            manifest=manifest,
             web=pages,
             model=model,
             composio=composio,

@@ -1,6 +1,5 @@
 """The bot's hands in Slack: one method per thing it does. Nobody else calls the Web API."""
 
-import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -8,16 +7,17 @@ from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, cast
-from weakref import WeakValueDictionary
+from typing import Any, Literal
 
 import aiohttp
 from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
+from agent_core.background import Locks
 from agent_core.messages import JsonObject
 from agent_core.runtime import Preferences
+from bot.inbound import objects_in
 from bot.slack_api.calls import CALL_LIMIT_S, Calls, MonotonicClock, WriteGuard, ask
 from bot.slack_api.channels import Channels
 from bot.slack_api.errors import SlackError, SlackRefused
@@ -367,7 +367,7 @@ class SlackApi:
             if refused.code in {"thread_not_found", "message_not_found"}:
                 return ""
             raise
-        posts = cast("list[JsonObject]", answer.get("messages") or [])
+        posts = objects_in(answer, "messages")
         return next((str(raw.get("thread_ts") or raw.get("ts")) for raw in posts), "")
 
     async def find_post(self, thread: ThreadRef, op: Op) -> Receipt | None:
@@ -460,11 +460,11 @@ class People:
         self._known: TTLCache[str, Person | None] = TTLCache(
             MAX_PEOPLE, PEOPLE_TTL_S, timer=api.clock.seconds
         )
-        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._asking = Locks[str]()
 
     async def person(self, user: str) -> Person | None:
         """The user, or None if Slack does not know or show them. Many who ask at once ask once."""
-        async with self._asking.setdefault(user, asyncio.Lock()):
+        async with self._asking.of(user):
             try:
                 return self._known[user]
             except KeyError:

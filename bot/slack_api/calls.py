@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from copy import copy
-from ipaddress import ip_address
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -27,6 +26,7 @@ from agent_core.background import Backoff
 from agent_core.fault_points import fault_point
 from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
+from bot.settings import is_loopback
 from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
 
 BACKOFF = Backoff(first_s=0.5, longest_s=8.0)
@@ -141,7 +141,7 @@ def web_client(
         retry_handlers=[],
         timeout=int(CALL_LIMIT_S),
     )
-    if _is_this_machine(base_url):
+    if is_loopback(urlsplit(base_url).hostname or ""):
         client.proxy = None
     return client
 
@@ -321,14 +321,6 @@ _SHOWN = frozenset({
     "prompts", "status", "text", "title", "view",
 })  # fmt: skip
 """Arguments that people see."""
-
-
-def _is_this_machine(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def _typed(method: str, error: SlackApiError) -> SlackError:

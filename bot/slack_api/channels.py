@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from agent_core.messages import JsonObject
+from bot.inbound import object_in, objects_in, text_in
 from bot.slack_api.calls import Calls
 from bot.slack_api.errors import SlackRefused
 from bot.slack_api.records import Conversation, next_cursor, read_conversation
@@ -48,7 +49,7 @@ class Channels:
             if refused.code in _UNSEEN:
                 return None
             raise
-        return read_conversation(cast("JsonObject", answer["channel"]))
+        return read_conversation(object_in(answer, "channel"))
 
     async def find(self, name: str) -> Conversation | None:
         """The channel of an id, or of a name among those that the bot is in."""
@@ -142,8 +143,7 @@ class Channels:
             if ts == thread.root_ts and refused.code in _GONE:
                 return None
             raise
-        messages = cast("list[JsonObject]", answer.get("messages") or [])
-        by_ts = {str(raw.get("ts")): raw for raw in messages}
+        by_ts = {text_in(raw, "ts"): raw for raw in objects_in(answer, "messages")}
         if ts in by_ts:
             return None if by_ts[ts].get("subtype") == _TOMBSTONE else by_ts[ts]
         if thread.root_ts in by_ts and not answer.get("has_more") and not next_cursor(answer):

@@ -5,11 +5,12 @@ import json
 import os
 import re
 import shutil
-import signal
 import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 from mcp_local.errors import FetchFailed
 from mcp_local.fair_semaphore import FairSemaphore
@@ -62,7 +63,10 @@ def find_chromium(setting: str) -> str:
 
 
 class Browsers:
-    """Renders pages, each with a browser that is started for it and ended behind it."""
+    """Renders and prints pages, each with a browser that is started for it and ended behind it.
+
+    One for all tools of a process: what it learns about Chromium's sandbox holds for both.
+    """
 
     def __init__(
         self,
@@ -100,26 +104,47 @@ class Browsers:
         if not chromium:
             raise FetchFailed("needs a browser, and none is set up here")
         async with self._slots.slot(session):
-            with _home() as home:
-                source = Path(home) / "page.html"
-                printed = Path(home) / "page.pdf"
-                await asyncio.to_thread(source.write_bytes, page)
-                command = [
-                    chromium,
-                    "--headless",
-                    "--disable-gpu",
-                    *NETWORK_OFF,
-                    f"--user-data-dir={home}/profile",
-                    "--no-pdf-header-footer",
-                    f"--print-to-pdf={printed}",
-                    source.as_uri(),
-                ]
-                if not self.is_sandboxed:
-                    command.insert(1, "--no-sandbox")
-                await self._run(home, *command, limit_s=PRINT_S)
-                if not printed.is_file():
-                    raise FetchFailed("could not be printed")
-                return await asyncio.to_thread(printed.read_bytes)
+            pdf = await self._printed(chromium, page)
+            if not pdf and self.is_sandboxed and await self._lacks_sandbox(chromium):
+                self.is_sandboxed = False
+                pdf = await self._printed(chromium, page)
+        if not pdf:
+            raise FetchFailed("could not be printed")
+        return pdf
+
+    async def _lacks_sandbox(self, chromium: str) -> bool:
+        """Whether an empty page is printed without Chromium's own sandbox alone.
+
+        A report that cannot be printed must not turn the sandbox off, so it has no part in this.
+        """
+        if await self._printed(chromium, b"", is_sandboxed=True):
+            return False
+        return bool(await self._printed(chromium, b"", is_sandboxed=False))
+
+    async def _printed(
+        self, chromium: str, page: bytes, *, is_sandboxed: bool | None = None
+    ) -> bytes:
+        """The page as PDF; empty where the browser made none."""
+        with _home() as home:
+            source = Path(home) / "page.html"
+            printed = Path(home) / "page.pdf"
+            await asyncio.to_thread(source.write_bytes, page)
+            command = [
+                chromium,
+                "--headless",
+                "--disable-gpu",
+                *NETWORK_OFF,
+                f"--user-data-dir={home}/profile",
+                "--no-pdf-header-footer",
+                f"--print-to-pdf={printed}",
+                source.as_uri(),
+            ]
+            if not (self.is_sandboxed if is_sandboxed is None else is_sandboxed):
+                command.insert(1, "--no-sandbox")
+            await self._run(home, *command, limit_s=PRINT_S)
+            if not printed.is_file():
+                return b""
+            return await asyncio.to_thread(printed.read_bytes)
 
     async def _ask(self, chromium: str, url: str) -> dict[str, str]:
         with _home() as home:
@@ -185,35 +210,32 @@ async def _watch(home: str, max_bytes: int) -> None:
 def memory_of(home: str) -> int:
     """Bytes that a page's processes hold for themselves; 0 where /proc does not say."""
     kilobytes = 0
-    for pid in _processes(home):
+    for process in _processes(home):
         with suppress(OSError):
-            status = Path(f"/proc/{pid}/status").read_bytes()
+            status = Path(f"/proc/{process.pid}/status").read_bytes()
             kilobytes += sum(map(int, _OWN.findall(status)))
     return kilobytes * 1024
 
 
-def _processes(home: str) -> list[int]:
+def _processes(home: str) -> list[psutil.Process]:
     """All that live in the page's directory, and what they started.
 
     Neither a process group nor parents hold them together: Chromium leaves the group of its
     starter, and outlives it for a moment.
     """
-    pids: list[int] = []
-    children: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            pid = int(path.name)
-            stat = (path / "stat").read_bytes()  # names hold any bytes
-            _, parent, *_ = stat.rpartition(b")")[2].split()
-            children.setdefault(int(parent), []).append(pid)
-            if f"HOME={home}\0".encode() in (path / "environ").read_bytes():
-                pids.append(pid)
-    for pid in pids:
-        pids += (child for child in children.get(pid, ()) if child not in pids)
-    return pids
+    running = list(psutil.process_iter(["ppid", "environ"]))
+    owned: list[psutil.Process] = []
+    for process in running:
+        environ: dict[str, str] = process.info["environ"] or {}
+        if environ.get("HOME") == home:
+            owned.append(process)
+    for parent in owned:
+        children = [each for each in running if each.info["ppid"] == parent.pid]
+        owned += [child for child in children if child not in owned]
+    return owned
 
 
 def _end(home: str) -> None:
-    for pid in _processes(home):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    for process in _processes(home):
+        with suppress(psutil.Error):
+            process.kill()

@@ -61,9 +61,8 @@ FollowUps = Annotated[
 ]
 
 
-def register(server: MCPServer, settings: Settings) -> None:
+def register(server: MCPServer, settings: Settings, browsers: Browsers) -> None:
     """Add the tools to the server."""
-    browsers = Browsers(settings)
 
     @local_tool(server, "Write the report", ADDS_ONCE)
     async def write_report(

@@ -10,12 +10,13 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
+from mcp_local.browser import Browsers
 from mcp_local.documents import Documents
 from mcp_local.errors import ToolkitError
 from mcp_local.fetch.urls import Allowance
 from mcp_local.passages import find_passages
 from mcp_local.settings import Settings
-from mcp_local.sources import CORPUS_FILE, CorpusArticle, NumberedSource, read_sources
+from mcp_local.sources import CORPUS_FILE, CorpusFile, NumberedSource, read_sources
 from mcp_local.sources import save_corpus as save_pages
 from mcp_local.tools import ADDS_ONCE, FETCHES, READS, SessionDir, local_tool, text_result
 from mcp_local.workspace import Workspace, moment_of, open_workspace
@@ -53,7 +54,9 @@ Query = Annotated[str, Field(description="Words that the passages should hold.")
 Limit = Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="How many passages at most.")]
 
 
-def register(server: MCPServer, settings: Settings, documents: Documents) -> None:
+def register(
+    server: MCPServer, settings: Settings, documents: Documents, browsers: Browsers
+) -> None:
     """Add the tools to the server. Raises ValueError naming a setting that cannot be read."""
     saving = asyncio.Lock()
     allowance = Allowance.from_settings(settings)
@@ -61,11 +64,10 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
     @cache
     def crawler() -> "Crawler":
         # Imported by the first call: the HTTP client takes 10 MB.
-        from mcp_local.browser import Browsers
         from mcp_local.crawling import Crawler
         from mcp_local.fetch.client import Client
 
-        return Crawler(settings.workspaces_root, partial(Client, allowance), Browsers(settings))
+        return Crawler(settings.workspaces_root, partial(Client, allowance), browsers)
 
     @local_tool(server, "Read web pages", FETCHES)
     async def crawl_parallel(
@@ -137,16 +139,15 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         )
 
 
-def _describe_saved(workspace: Workspace, articles: Sequence[CorpusArticle]) -> dict[str, Any]:
-    successful = sum(article.status == "success" for article in articles)
+def _describe_saved(workspace: Workspace, corpus: CorpusFile) -> dict[str, Any]:
     return {
-        "success": successful > 0,
+        "success": corpus.successful > 0,
         "corpus_path": str(workspace.root / CORPUS_FILE),
-        "articles_saved": len(articles),
-        "successful": successful,
-        "failed": len(articles) - successful,
-        "total_content_bytes": sum(len(article.content.encode()) for article in articles),
-        "sources": [source.row() for source in read_sources(workspace)[: len(articles)]],
+        "articles_saved": corpus.total_articles,
+        "successful": corpus.successful,
+        "failed": corpus.failed,
+        "total_content_bytes": sum(len(article.content.encode()) for article in corpus.articles),
+        "sources": [source.row() for source in read_sources(workspace)[: corpus.total_articles]],
     }
 
 
@@ -178,12 +179,9 @@ def _search(
 
 def _describe_crawled(rows: "list[Row]") -> CallToolResult:
     successful = sum(row.ok for row in rows)
-    stored = sum(row.is_stored for row in rows)
     note = "The texts are in the files named by path."
     if not successful:
         note = "No page could be read; try other sources."
-    elif stored:
-        note += f" {stored} already fetched earlier in this session."
     if 0 < successful < len(rows):
         note += " Failed pages cannot be cited; do not send them again."
     columns = ("url", "title", "words", "path", "status")

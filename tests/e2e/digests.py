@@ -138,7 +138,7 @@ class Office:
 
     async def deliver_again(self, press: Delivery) -> None:
         """Slack delivers a press once more, as after an acknowledgement that it did not see."""
-        again = await self.world.slack.backend.deliverer.attempt(
+        again = await self.world.slack.backend.sockets.attempt(
             press.type,
             press.payload,
             attempt=press.attempt + 1,

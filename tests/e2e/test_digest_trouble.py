@@ -48,7 +48,7 @@ async def test_it_pauses_when_its_owner_leaves_or_its_channel_is_archived(office
     await office.world.slack.remove_from_channel("shared", "cleo")
     await paused_without_a_run(office, schedule, OWNER_LEFT)
     schedule = await office.order(ORDER.format("news"))
-    await office.world.slack.archive("news")
+    office.world.slack.change_channel("news", is_archived=True)
     await paused_without_a_run(office, schedule, "its channel is archived or gone")
 
 

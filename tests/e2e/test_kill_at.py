@@ -4,38 +4,30 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.child import KINDS, count_repeated, read_events
-from bot.sandbox.composio import ReceivedToolCall
 from tests.e2e.command_line import run_sandbox
 
+pytestmark = pytest.mark.process("only a process can be killed")
+
 REPORT = "Write a comprehensive report on keeping chat bots reliable"
-
-
-def test_events_are_named_by_their_kind_or_their_class_also_more_than_once() -> None:
-    wanted = ("tool_call_started", "turn_finished", "step_started", "step_started")
-    assert (
-        read_events(["ToolCallStarted", "turn_finished", "STEP-STARTED", "step_started"]) == wanted
-    )
-    assert read_events(KINDS) == KINDS
-
-
-@pytest.mark.parametrize(
-    ("topics", "deaths", "repeated"),
-    [("aab", (), 0), ("aab", (3,), 0), ("aab", (1,), 1), ("abcc", (1,), 0), ("abab", (1, 2), 2)],
-)
-def test_a_call_is_repeated_if_one_before_the_last_death_was_the_same(
-    topics: str, deaths: tuple[int, ...], repeated: int
-) -> None:
-    calls = [ReceivedToolCall(tool="SEARCH", arguments={"about": each}) for each in topics]
-    assert count_repeated(calls, deaths) == repeated
+PROGRAM = """Please run this program:
+```
+questions = ["What is full jitter?", "What is a heat pump?", "What is an idempotency key?"]
+results = [wait(i) for i in [fork(q) for q in questions]]
+with open("work_products/lengths.csv", "a") as file:
+    for question, result in zip(questions, results):
+        file.write(question + "," + str(len(result) > 20) + chr(10))
+plot("bar", dict(zip(questions, map(len, results))), title="Lengths of results")
+print(len(results), "results")
+```"""
 
 
 @pytest.mark.proves("sandbox.kill_at")
-@pytest.mark.process("only a process can be killed")
 async def test_a_bot_that_is_killed_twice_of_three_gives_one_answer_and_one_report(
     tmp_path: Path,
 ) -> None:
-    ran = await run_sandbox(tmp_path, REPORT, kill_at="ToolCallStarted,run_finished,question_asked")
+    ran = await run_sandbox(
+        tmp_path, REPORT, kill_at="tool_call_started,run_finished,question_asked"
+    )
     done = ran.json()
     assert (done["restarts"], done["never_came"]) == (2, ["question_asked"])
     assert 0 <= done["steps_repeated"] <= 2
@@ -46,3 +38,23 @@ async def test_a_bot_that_is_killed_twice_of_three_gives_one_answer_and_one_repo
     answers = [post for post in said if "Done in" not in post["text"]]
     assert len(answers) == 1
     assert all(post["thread_ts"] == asked["ts"] for post in said)
+
+
+@pytest.mark.proves("python.killed")
+@pytest.mark.parametrize("kill_at", ["run_finished,result_taken", "run_started,step_finished"])
+async def test_a_program_that_is_killed_while_it_waits_ends_once_with_all_results(
+    tmp_path: Path, kill_at: str
+) -> None:
+    out = tmp_path / "out"
+    ran = await run_sandbox(tmp_path, PROGRAM, kill_at=kill_at, out=out)
+    done = ran.json()
+    assert (done["restarts"], done["never_came"]) == (2, [])
+    [turn] = done["turns"]
+    assert turn["outcome"] == "answered"
+    assert "3 results" in turn["answer"]
+    events = turn["events"]
+    assert events.count("tool_call_started") == events.count("tool_call_finished")
+    assert events.count("run_started") == 4
+    files = {Path(file["path"]).suffix: Path(file["path"]) for file in done["files"]}
+    assert files.keys() == {".csv", ".svg"}
+    assert len(files[".csv"].read_text().splitlines()) == 3

@@ -23,7 +23,7 @@ class Monitor:
     """Asks `/healthz`."""
 
     def __init__(self, session: aiohttp.ClientSession, log: str) -> None:
-        named = re.search(r"/healthz is served on \S+ port (\d+)", log)
+        named = re.search(r"/healthz are served on \S+ port (\d+)", log)
         assert named, log
         self._session = session
         self._url = f"http://127.0.0.1:{named[1]}/healthz"

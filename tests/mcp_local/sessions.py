@@ -10,6 +10,7 @@ from mcp.client import Client
 from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, TextContent, Tool
 
+from mcp_local.browser import Browsers
 from mcp_local.documents import Documents
 from mcp_local.extract.reader import Readers
 from mcp_local.settings import Settings
@@ -87,9 +88,10 @@ class Session:
     def server(self) -> MCPServer:
         """The file, corpus and report tools over this session's root."""
         server = MCPServer("toolkit", log_level="CRITICAL")
-        for family in (files, sources):
-            family.register(server, self.settings, self.documents)
-        report.register(server, self.settings)
+        browsers = Browsers(self.settings)
+        files.register(server, self.settings, self.documents)
+        sources.register(server, self.settings, self.documents, browsers)
+        report.register(server, self.settings, browsers)
         return server
 
     async def call(self, tool: str, **arguments: Any) -> Answer:

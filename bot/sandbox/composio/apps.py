@@ -7,9 +7,10 @@ import asyncio
 import re
 import secrets
 import sqlite3
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from itertools import count
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -17,7 +18,6 @@ from bot.sandbox.composio.catalogue import Data, ToolError, read_tools
 from bot.sandbox.composio.workbench import Storage, StoredFile
 from bot.sandbox.web import PageLoader, WebPage
 
-_LAST_DAY = "9999-12-30"
 _INDEX = """CREATE VIRTUAL TABLE pages USING fts5(
     title, text, tokenize = 'porter unicode61 remove_diacritics 2')"""
 _FIND = """SELECT rowid, snippet(pages, 1, '', '', '…', 40) FROM pages
@@ -48,8 +48,7 @@ class Apps:
         origin: Callable[[], str],
     ) -> None:
         self._events: defaultdict[str, list[Data]] = defaultdict(list)
-        self._issues: Counter[str] = Counter()
-        """How many each repository has."""
+        self._issues = count(1)
         self._mails: dict[str, list[Data]] = {}
         self._storage = storage
         self._clock = clock
@@ -85,10 +84,9 @@ class Apps:
         attachment = given.get("attachment")
         if attachment:
             key = attachment["s3key"]
-            stored = self._storage.find(key)
-            if stored is None:
+            file = self._storage.find(key)
+            if file is None:
                 raise ToolError(f"Attachment not found: no file was uploaded as {key!r}")
-            file = self._storage.keep(attachment["name"], attachment["mimetype"], stored.data)
         mail = self._add_mail(caller, given, "SENT", file)
         return {
             "id": mail["messageId"],
@@ -143,11 +141,10 @@ class Apps:
         file = self._storage.find(file_id)
         if file is None or file_id not in own:
             raise ToolError("Requested entity was not found: attachment")
-        kept = self._storage.keep(given["file_name"], file.mimetype, file.data)
         entry = {
-            "name": kept.filename,
-            "mimetype": kept.mimetype,
-            "s3url": f"{self._origin()}{kept.path}",
+            "name": given["file_name"],
+            "mimetype": file.mimetype,
+            "s3url": f"{self._origin()}{file.path}",
         }
         return {"file": entry}
 
@@ -165,22 +162,17 @@ class Apps:
         return {"response_data": event}
 
     def _list_events(self, caller: Caller, given: Data) -> Data:
-        """By day: an event is in the span if its day is."""
-        first = given.get("timeMin", "")[:10]
-        last = given.get("timeMax", _LAST_DAY)[:10]
         events = sorted(self._events[caller.user_id], key=itemgetter("start_datetime"))
-        items = [event for event in events if first <= event["start_datetime"][:10] <= last]
-        return {"items": items[: given["maxResults"]]}
+        return {"items": events[: given["maxResults"]]}
 
     def _create_issue(self, caller: Caller, given: Data) -> Data:
-        repository = f"{given['owner']}/{given['repo']}"
-        self._issues[repository] += 1
-        number = self._issues[repository]
+        number = next(self._issues)
+        repository = f"https://github.example.com/{given['owner']}/{given['repo']}"
         return {
             **given,
             "number": number,
             "state": "open",
-            "html_url": f"https://github.example.com/{repository}/issues/{number}",
+            "html_url": f"{repository}/issues/{number}",
         }
 
 
@@ -198,7 +190,6 @@ class SearchEngine:
         self._load = load
         self._pages: Sequence[WebPage] = ()
         self._index: sqlite3.Connection | None = None
-        self._loading = asyncio.Lock()
 
     async def web(self, given: Data) -> Data:
         """COMPOSIO_SEARCH_WEB: the pages, the best first."""
@@ -208,7 +199,7 @@ class SearchEngine:
                 "id": page.url,
                 "url": page.url,
                 "title": page.title,
-                "snippet": f"{_write_date(page.date)} · {snippet}" if page.date else snippet,
+                "snippet": " · ".join(filter(None, (_write_date(page.date), snippet))),
             }
             for page, snippet in hits[: given["num_results"]]
         ]
@@ -223,7 +214,7 @@ class SearchEngine:
                 "link": page.url,
                 "source": page.source,
                 "snippet": snippet,
-                "date": _write_date(page.date) if page.date else "",
+                "date": _write_date(page.date),
             }
             for page, snippet in hits
             if page.kind == "news"
@@ -232,10 +223,9 @@ class SearchEngine:
 
     async def _find(self, query: str) -> list[tuple[WebPage, str]]:
         """The pages that hold a word of the query, with their snippets."""
-        async with self._loading:
-            if self._index is None:
-                self._pages = await self._load()
-                self._index = await asyncio.to_thread(_index_of, self._pages)
+        if self._index is None:
+            self._pages = await self._load()
+            self._index = await asyncio.to_thread(_index_of, self._pages)
         idle = _IDLE.split()
         words = re.findall(r"\w+", query.casefold())
         wanted = [f'"{word}"' for word in words if word not in idle]
@@ -253,5 +243,5 @@ def _index_of(pages: Sequence[WebPage]) -> sqlite3.Connection:
     return index
 
 
-def _write_date(date: datetime) -> str:
-    return f"{date:%b} {date.day}, {date.year}"
+def _write_date(date: datetime | None) -> str:
+    return f"{date:%b} {date.day}, {date.year}" if date else ""

@@ -27,13 +27,13 @@ from bot.sandbox.composio.catalogue import (
     toolkits,
     tools_for,
 )
-from bot.sandbox.composio.workbench import RemoteFiles, Storage, Workbench
+from bot.sandbox.composio.workbench import FILES, Storage, Workbench
 from bot.sandbox.web import PageLoader, no_pages
 
 AccountStatus = Literal["INITIATED", "ACTIVE", "FAILED", "EXPIRED"]
 _LINK_LIFE = timedelta(minutes=10)
 LINK_PATH = "/link/"
-OUTPUT = "/mnt/files/.composio/output"
+OUTPUT = ".composio/output"
 MAX_PREVIEW_CHARS = 2_000
 
 
@@ -58,10 +58,6 @@ class ConnectedAccount:
             "toolkit": {"slug": self.toolkit},
             "created_at": self.created_at.isoformat(),
         }
-
-    def as_person(self) -> Data:
-        """Who the app takes the person for."""
-        return {"email": self.identity}
 
     def finish(self, *, allowed: bool, identity: str = "") -> None:
         """Set the status by the person's decision behind the link."""
@@ -102,13 +98,9 @@ class AccountStore:
         for account in self.active(user_id, toolkit):
             account.status = "EXPIRED"
 
-    def remove(self, account_id: str) -> bool:
-        """Forget an account; False where there is none of this id."""
-        for account in self._all:
-            if account.id == account_id:
-                self._all.remove(account)
-                return True
-        return False
+    def remove(self, account_id: str) -> None:
+        """Forget an account."""
+        self._all = [account for account in self._all if account.id != account_id]
 
     def waiting(self, token: str) -> ConnectedAccount | None:
         """The account whose link has this token, until somebody decided or its time is over."""
@@ -139,8 +131,8 @@ def _make_identity(user_id: str, name: str | None) -> str:
     """The address that an account of a person has: by name, else by the parts of the user id."""
     team, _, user = user_id.rpartition(":")
     words = (name or f"{user}.{team}").casefold().split()
-    address = re.sub(r"[^\w.@-]|_", "", ".".join(words))
-    return address if "@" in address else f"{address}@example.com"
+    address = re.sub(r"[^\w.-]|_", "", ".".join(words))
+    return f"{address}@example.com"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,14 +209,13 @@ class Service:
         """What becomes of a session's wish to list tools of apps."""
         self.accounts = AccountStore(clock, name)
         self.storage = Storage()
-        self.remote = RemoteFiles()
         self.apps = Apps(self.storage, clock, lambda: self.base_url)
         self.calls: list[ReceivedToolCall] = []
         """Every tool call that came in."""
         self.executions: list[AppExecution] = []
         """Every app tool that ran, in order."""
         self.search = SearchEngine(pages)
-        self.workbench = Workbench(self.remote)
+        self.workbench = Workbench()
         self._clock = clock
         self._meta = {
             "COMPOSIO_SEARCH_TOOLS": self._search,
@@ -333,7 +324,7 @@ class Service:
         return {
             "toolkit": slug,
             "has_active_connection": bool(active) or not needs_account(slug),
-            "current_user_info": active[0].as_person() if active else {},
+            "current_user_info": {"email": active[0].identity} if active else {},
         }
 
     async def _run_batch(self, session: RouterSession, given: Data) -> ToolOutcome:
@@ -369,11 +360,11 @@ class Service:
 
     def _leave(self, user_id: str, results: list[Data]) -> Data:
         """Write results into a file of the workbench; what is left of them is a preview."""
-        number = 1 + len(list(self.remote.local(user_id, OUTPUT).glob("*")))
-        path = f"{OUTPUT}/multi_execute_{number}.json"
-        file = self.remote.local(user_id, path)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
+        folder = self.workbench.roots(user_id)[FILES] / OUTPUT
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f"multi_execute_{len(list(folder.iterdir())) + 1}.json"
+        (folder / name).write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
+        path = f"{FILES}/{OUTPUT}/{name}"
         for response in filter(None, (result["response"] for result in results)):
             whole = json.dumps(response.pop("data"), ensure_ascii=False)
             response["data_preview"] = whole[:MAX_PREVIEW_CHARS]

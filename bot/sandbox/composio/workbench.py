@@ -1,9 +1,8 @@
-"""Files at the service, and the remote notebooks in which people's code runs over them.
+"""Files at the service, and the workbench in which people's code runs over them.
 
 Uploads lie behind presigned addresses; each person has remote folders of their own.
 """
 
-import asyncio
 import posixpath
 import secrets
 from collections.abc import Mapping
@@ -16,14 +15,17 @@ from urllib.parse import quote
 from bot.sandbox.composio.catalogue import Data, make_id
 
 if TYPE_CHECKING:
-    from pydantic_monty import AsyncMonty, AsyncMontySession
+    from pydantic_monty import AsyncMonty, ResourceLimits
 
-MAX_CELL_S = 20.0
-MAX_MEMORY_BYTES = 256_000_000
-MAX_HOST_CALLS = 20_000
-"""Reads and writes of files among them, over the life of a notebook."""
+LIMITS: "ResourceLimits" = {
+    "max_feed_duration_secs": 20.0,
+    "max_memory": 256_000_000,
+    "max_suspensions": 20_000,
+}
+"""Of one run; reads and writes of files are suspensions."""
 HOME = "/home/user"
-ROOTS = (HOME, "/mnt/files", "/tmp")  # noqa: S108 - a remote path, nothing on this machine
+FILES = "/mnt/files"
+ROOTS = (HOME, FILES, "/tmp")  # noqa: S108 - a remote path, nothing on this machine
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,9 +53,7 @@ class Storage:
         self.announced: dict[str, StoredFile] = {}
         """By the token of their address."""
 
-    def keep(
-        self, filename: str, mimetype: str, data: bytes | None = None, *, folder: str = ""
-    ) -> StoredFile:
+    def keep(self, filename: str, mimetype: str, data: bytes | None = None) -> StoredFile:
         """Store a file; without data, announce one that will be sent."""
         token = secrets.token_hex(12)
         name = posixpath.basename(filename) or "file"
@@ -61,7 +61,7 @@ class Storage:
             id=make_id("rf"),
             filename=name,
             mimetype=mimetype,
-            key=f"projects/pr_sandbox/requests/{folder}/{token[:8]}/{name}",
+            key=f"projects/pr_sandbox/requests/{token[:8]}/{name}",
             token=token,
             data=data,
         )
@@ -76,12 +76,17 @@ class Storage:
         return None
 
 
-class RemoteFiles:
-    """Everybody's remote folders, on disk while the stand-in lives."""
+class Workbench:
+    """Runs people's code over their own files, which stay between calls.
+
+    Monty's worker processes run the code: there is no network, and no file but the person's own.
+    """
 
     def __init__(self) -> None:
         self.directory = Path()
-        """Set when the stand-in opens."""
+        """Everybody's remote folders; set when the stand-in opens."""
+        self._open = AsyncExitStack()
+        self._pool: AsyncMonty | None = None
 
     def roots(self, user_id: str) -> Mapping[str, Path]:
         """A person's remote roots, each with its folder on this machine; made at need."""
@@ -91,46 +96,20 @@ class RemoteFiles:
             folder.mkdir(parents=True, exist_ok=True)
         return folders
 
-    def local(self, user_id: str, path: str) -> Path:
-        """The path on this machine of a remote path.
-
-        Raises FileNotFoundError outside of the roots.
-        """
-        full = Path(posixpath.normpath(posixpath.join(HOME, path)))
-        for root, folder in self.roots(user_id).items():
-            if full.is_relative_to(root):
-                target = (folder / full.relative_to(root)).resolve()
-                if target.is_relative_to(folder.resolve()):
-                    return target
-        raise FileNotFoundError(2, "No such file or directory", str(full))
-
-
-class Workbench:
-    """Everybody's notebooks: names and files stay between calls, each person's on their own.
-
-    Monty's worker processes run the code: there is no network, and no file but the person's own.
-    """
-
-    def __init__(self, remote: RemoteFiles) -> None:
-        self._remote = remote
-        self._open = AsyncExitStack()
-        self._pool: AsyncMonty | None = None
-        self._notebooks: dict[str, AsyncMontySession] = {}
-        self._running = asyncio.Lock()
-
     async def run(self, user_id: str, code: str) -> Data:
         """What the code printed and returned; of code that failed the data says so."""
-        from pydantic_monty import CollectString, MontyError, MountDir
+        from pydantic_monty import AsyncMonty, CollectString, MontyError, MountDir
 
+        if self._pool is None:
+            self._pool = await self._open.enter_async_context(AsyncMonty())
         printed = CollectString()
         error = ""
         value = None
-        async with self._running:
-            notebook = await self._notebook(user_id)
-            mounts = [
-                MountDir(host_path=local, virtual_path=root, mode="read-write")
-                for root, local in self._remote.roots(user_id).items()
-            ]
+        mounts = [
+            MountDir(host_path=local, virtual_path=root, mode="read-write")
+            for root, local in self.roots(user_id).items()
+        ]
+        async with self._pool.checkout(limits=LIMITS) as notebook:
             try:
                 value = await notebook.feed_run(
                     code, print_callback=printed, mount=mounts, cwd=HOME
@@ -138,8 +117,6 @@ class Workbench:
             except MontyError as raised:
                 inner = raised.exception()
                 error = f"{type(inner).__name__}: {inner}"
-                if isinstance(inner, TimeoutError | MemoryError):
-                    del self._notebooks[user_id]  # its heap is in no known state
             finally:
                 for mount in mounts:
                     mount.close()
@@ -152,19 +129,3 @@ class Workbench:
 
     async def close(self) -> None:
         await self._open.aclose()
-
-    async def _notebook(self, user_id: str) -> "AsyncMontySession":
-        from pydantic_monty import AsyncMonty
-
-        if self._pool is None:
-            self._pool = await self._open.enter_async_context(AsyncMonty())
-        if user_id not in self._notebooks:
-            checkout = self._pool.checkout(
-                limits={
-                    "max_feed_duration_secs": MAX_CELL_S,
-                    "max_memory": MAX_MEMORY_BYTES,
-                    "max_suspensions": MAX_HOST_CALLS,
-                }
-            )
-            self._notebooks[user_id] = await self._open.enter_async_context(checkout)
-        return self._notebooks[user_id]

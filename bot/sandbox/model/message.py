@@ -7,12 +7,9 @@ import json
 import uuid
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 Json = dict[str, Any]
-PlaybookName = Literal[
-    "classify", "escape", "answer", "research", "delegated", "judge", "order", "plan", "scripted"
-]
 
 CHARS_PER_TOKEN = 4
 DELTAS = {

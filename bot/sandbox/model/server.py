@@ -10,7 +10,6 @@ import re
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, Literal, Self
 
@@ -20,7 +19,6 @@ from bot.sandbox.loopback import serve
 from bot.sandbox.model.message import (
     THINKING,
     Json,
-    PlaybookName,
     ReplyPace,
     ReplyText,
     StandInReply,
@@ -91,7 +89,6 @@ class ReceivedCall:
 
     kind: str = "rejected"
     """Which playbook answered, or `rejected` for a request that broke a rule."""
-    at: datetime = field(default_factory=lambda: datetime.now(UTC))
     status: int = 200
     digest: str = ""
     """The same for two requests with the same bytes, and for no others."""
@@ -192,12 +189,6 @@ class ModelStandIn:
         """
         self._scripted.extend([blocks] * times)
 
-    async def plan(self, body: Json) -> tuple[PlaybookName, StandInReply]:
-        """The reply to one validated request, and which playbook made it."""
-        if self._scripted and not is_beside(self._scripted[0], body):
-            return "scripted", self._scripted.pop(0)
-        return await plan(body, self._pages)
-
     def _take_fault(self, kind: str) -> ScriptedFault | None:
         """The oldest fault for a request of this kind, used up by one."""
         fault = next((each for each in self._faults if not each.kinds or kind in each.kinds), None)
@@ -228,7 +219,11 @@ class ModelStandIn:
         body = as_object(await request.json())
         call.body = body if self._keep_bodies else None
         validate(body)
-        call.kind, reply = await self.plan(body)
+        if self._scripted and not is_beside(self._scripted[0], body):
+            call.kind = "scripted"
+            reply = self._scripted.pop(0)
+        else:
+            call.kind, reply = await plan(body, self._pages)
         fault = self._take_fault(call.kind)
         if fault and fault.status != OK and not fault.cut:
             raise RefusedError(

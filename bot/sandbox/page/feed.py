@@ -86,13 +86,14 @@ class PageFacts:
     def of(self, change: TeamChange) -> Iterator[Fact]:
         """The facts of a changed record, in its new version."""
         state = self._state
+        me = self._me
         match record := change.record:
-            case Post() if self._sees(record):
+            case Post() if record.ephemeral_to in (None, me) and self._reads(record.channel):
                 key = f"post/{record.channel}/{record.ts}"
                 yield key, None if change.is_gone else self._post(record)
             case Channel() if self._reads(record.id):
                 shown = show_channel(state, record)
-                shown["am_member"] = self._me in record.members
+                shown["am_member"] = me in record.members
                 shown["members"] = record.members
                 yield f"channel/{record.id}", shown
             case AgentSession() if self._reads(record.channel):
@@ -111,10 +112,6 @@ class PageFacts:
                 yield "sockets", record.count
             case _:
                 pass
-
-    def _sees(self, post: Post) -> bool:
-        is_for_me = post.ephemeral_to in (None, self._me)
-        return is_for_me and self._reads(post.channel)
 
     def _team(self) -> JsonObject:
         state = self._state
@@ -171,7 +168,7 @@ async def serve_page(slack: SlackStandIn, request: web.Request) -> web.StreamRes
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
     changes: asyncio.Queue[TeamChange] = asyncio.Queue()
-    with slack.state.feed.watch(changes.put_nowait), suppress(ConnectionError):  # the page is gone
+    with slack.state.watch(changes.put_nowait), suppress(ConnectionError):  # the page is gone
         await response.write(f"retry: {RETRY_MS}\n\n".encode())
         await _send(response, "snapshot", list(facts.all()))
         while True:

@@ -15,7 +15,7 @@ from bot.sandbox.slack.messages import (
     wrap_event,
 )
 from bot.sandbox.slack.records import AgentSession, Channel, File, Post, View, ViewKind
-from bot.sandbox.slack.sockets import Deliverer, Sockets, StandInTasks
+from bot.sandbox.slack.sockets import Sockets
 from bot.sandbox.slack.state import PLURALS, TeamState
 from bot.sandbox.slack.wire import ApiError, JsonObject, mentions_user
 
@@ -78,19 +78,17 @@ class Views:
 class SlackBackend:
     """Used by people and by the Web API alike, so that both leave the same traces."""
 
-    def __init__(self, state: TeamState, sockets: Sockets, background: StandInTasks) -> None:
+    def __init__(self, state: TeamState, sockets: Sockets) -> None:
         self.state = state
         self.sockets = sockets
-        self.deliverer = Deliverer(state, sockets, background)
         self.views = Views(state)
-        self.revoked_tokens: set[str] = set()
         self.base_url = ""
 
     def emit(self, subscription: str, event: JsonObject, channel: Channel | None = None) -> None:
         """Send an event if the app subscribed to it and may see the channel."""
         is_visible = channel is None or self.state.is_member(channel)
         if is_visible and self.state.app.is_subscribed(subscription):
-            self.deliverer.start_event(wrap_event(self.state, event))
+            self.sockets.start_event(wrap_event(self.state, event))
 
     def emit_now(self, kind: str, within: Channel | None = None, **fields: object) -> None:
         """Send an event of these fields, with the present moment as its `event_ts`."""
@@ -138,11 +136,12 @@ class SlackBackend:
     ) -> File:
         """A file that is not stored yet."""
         file_id = self.state.ids.fresh("F")
+        guessed, _ = mimetypes.guess_type(name)
         return File(
             id=file_id,
             name=name,
             title=name,
-            mimetype=mimetype or _guess_type(name),
+            mimetype=mimetype or guessed or "application/octet-stream",
             user=user,
             content=content,
             alt_txt=alt_txt,
@@ -235,10 +234,3 @@ class SlackBackend:
         session = self.state.sessions.get((channel, thread_ts))
         session = session or AgentSession(channel=channel, thread_ts=thread_ts, status="active")
         self.state.keep(replace(session, **fields))
-
-
-def _guess_type(name: str) -> str:
-    guessed, _ = mimetypes.guess_type(name)
-    if guessed is not None:
-        return guessed
-    return "text/plain" if name.endswith(".log") else "application/octet-stream"

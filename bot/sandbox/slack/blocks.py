@@ -12,8 +12,6 @@ from bot.sandbox.slack.wire import (
     ApiError,
     JsonArray,
     JsonObject,
-    as_array,
-    as_object,
     invalid_arguments,
     texts_in,
 )
@@ -110,10 +108,9 @@ class UnfilledError(ValueError):
 
 def elements_in(block: JsonObject) -> Iterator[JsonObject]:
     """The interactive elements of a block."""
-    elements = as_array(block.get("elements")) or []
-    for value in (block.get("accessory"), block.get("element"), *elements):
-        element = as_object(value) or {}
-        if "action_id" in element:
+    elements: JsonArray = block.get("elements", [])
+    for element in (block.get("accessory"), block.get("element"), *elements):
+        if element and "action_id" in element:
             yield element
 
 

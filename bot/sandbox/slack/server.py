@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from aiohttp import hdrs, web
 
 from bot.sandbox.slack.backend import SlackBackend
-from bot.sandbox.slack.methods import METHODS, RATES, RUN, Method, MethodCall, Rate
+from bot.sandbox.slack.methods import METHODS, RATES, RUN, MethodCall, Rate
 from bot.sandbox.slack.records import ApiCall
 from bot.sandbox.slack.state import SandboxClock
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
 MAX_BODY_BYTES = 2**31
 ANY_METHOD = "*"
+SOCKETS = "apps.connections.open"
+"""The only method that wants the app's token."""
 _SIGN_IN_PAGE = "<!DOCTYPE html><html><head><title>Sign in | Slack</title></head></html>"
 _FAULT_PAGE = "<!DOCTYPE html><html><body><h1>Something went wrong</h1></body></html>"
 
@@ -114,7 +116,7 @@ class SlackServer:
         duration_s = time.perf_counter() - started_s
         call = ApiCall(
             method=name,
-            args={name: value for name, value in arguments.items() if name != "token"},
+            args=arguments,
             at_s=self._backend.state.clock.now(),
             duration_ms=duration_s * 1000,
             ok=body["ok"],
@@ -132,24 +134,17 @@ class SlackServer:
     def _answer(self, request: web.Request, name: str, arguments: JsonObject) -> JsonObject:
         if name not in METHODS:
             raise ApiError("unknown_method")
-        method = METHODS[name]
-        self._check_token(method, _read_token(request, arguments))
+        app = self._backend.state.app
+        token = app.app_token if name == SOCKETS else app.bot_token
+        if _read_token(request) != token:
+            raise ApiError("invalid_auth")
         call = MethodCall(arguments, self._backend)
-        if method.scope:
-            call.need_scope(method.scope)
+        scope = METHODS[name].scope
+        if scope:
+            call.need_scope(scope)
         if self._limiter is not None:
             self._check_rate(self._limiter, name, call)
         return {"ok": True, **RUN[name](call)}
-
-    def _check_token(self, method: Method, token: str) -> None:
-        app = self._backend.state.app
-        kinds = {app.bot_token: "bot", app.app_token: "app"}
-        if token not in kinds:
-            raise ApiError("invalid_auth")
-        if token in self._backend.revoked_tokens:
-            raise ApiError("token_revoked")
-        if kinds[token] != method.access:
-            raise ApiError("not_allowed_token_type")
 
     def _check_rate(self, limiter: RateLimiter, name: str, call: MethodCall) -> None:
         """Posts are counted for the team, and for each channel as well."""
@@ -190,7 +185,7 @@ class SlackServer:
         """The bytes for a token that may read them; otherwise the page that Slack shows instead."""
         state = self._backend.state
         file = state.files.get(request.match_info["file"])
-        is_bot = _read_token(request, {}) == state.app.bot_token
+        is_bot = _read_token(request) == state.app.bot_token
         if file is None or not is_bot or "files:read" not in state.app.scopes:
             return web.Response(text=_SIGN_IN_PAGE, content_type="text/html")
         if file.is_deleted:
@@ -198,10 +193,8 @@ class SlackServer:
         return web.Response(body=file.content, content_type=file.mimetype)
 
 
-def _read_token(request: web.Request, arguments: JsonObject) -> str:
-    header = request.headers.get("Authorization", "")
-    token = header.removeprefix("Bearer ").strip()
-    return token or str(arguments.get("token") or "")
+def _read_token(request: web.Request) -> str:
+    return request.headers.get("Authorization", "").removeprefix("Bearer ")
 
 
 async def _read_arguments(request: web.Request) -> JsonObject:

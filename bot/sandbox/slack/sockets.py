@@ -11,10 +11,11 @@ from uuid import uuid4
 
 from aiohttp import WSMessage, WSMsgType, web
 
-from bot.sandbox.slack.records import ACK_DEADLINE_S, Delivery, OpenSockets
+from bot.sandbox.slack.records import Delivery, OpenSockets
 from bot.sandbox.slack.state import TeamChange, TeamState
-from bot.sandbox.slack.wire import JsonObject, as_object
+from bot.sandbox.slack.wire import JsonObject
 
+ACK_DEADLINE_S = 3.0
 RETRY_PAUSES_S = (0.0, 60.0, 300.0)
 PING_INTERVAL_S = 10.0
 DISCONNECT_GRACE_S = 10.0
@@ -54,7 +55,7 @@ class Socket:
 
 
 class Sockets:
-    """All sockets of the app. A payload goes to a random one of them."""
+    """All sockets of the app. A payload goes to a random one; the state keeps every attempt."""
 
     def __init__(self, state: TeamState, background: StandInTasks) -> None:
         self._state = state
@@ -67,6 +68,9 @@ class Sockets:
         """How many of the next sockets are greeted with `too_many_websockets`."""
         self.acks_to_lose = 0
         """How many of the next acknowledgements get lost."""
+        self.may_begin = asyncio.Event()
+        """Cleared while events wait for the app's first connection; Slack retries for minutes."""
+        self.may_begin.set()
 
     @property
     def open_sockets(self) -> int:
@@ -113,7 +117,7 @@ class Sockets:
             self._publish_count()
 
     def _publish_count(self) -> None:
-        self._state.feed.publish(TeamChange(OpenSockets(self.open_sockets)))
+        self._state.publish(TeamChange(OpenSockets(self.open_sockets)))
 
     async def _take(self, socket: Socket, frame: WSMessage) -> None:
         if socket.is_black_hole:
@@ -135,19 +139,16 @@ class Sockets:
                 return
 
     def _take_ack(self, data: str) -> None:
-        try:
-            answer = as_object(json.loads(data)) or {}
-        except ValueError:
-            return
+        answer: JsonObject = json.loads(data)
         if self.acks_to_lose:
             self.acks_to_lose -= 1
             return
-        waiting = self._acks.get(str(answer.get("envelope_id")))
+        waiting = self._acks.get(answer["envelope_id"])
         if waiting is not None and not waiting.done():
-            waiting.set_result(as_object(answer.get("payload")))
+            waiting.set_result(answer.get("payload"))
 
     @contextmanager
-    def expect_ack(self, envelope_id: str) -> Generator[asyncio.Future[JsonObject | None]]:
+    def _expect_ack(self, envelope_id: str) -> Generator[asyncio.Future[JsonObject | None]]:
         """The payload of the coming acknowledgement, None if it has none."""
         new: asyncio.Future[JsonObject | None] = asyncio.get_running_loop().create_future()
         try:
@@ -208,18 +209,6 @@ class Sockets:
         for socket in tuple(self._sockets):
             await socket.ws.close()
 
-
-class Deliverer:
-    """Sends each payload to one socket and records every attempt in the state."""
-
-    def __init__(self, state: TeamState, sockets: Sockets, background: StandInTasks) -> None:
-        self._state = state
-        self._sockets = sockets
-        self._background = background
-        self.may_begin = asyncio.Event()
-        """Cleared while events wait for the app's first connection; Slack retries for minutes."""
-        self.may_begin.set()
-
     def start_event(self, payload: JsonObject) -> None:
         """Deliver an event in the background, with Slack's retries until it is acknowledged."""
         self._background.start(self._deliver_event(payload))
@@ -230,7 +219,8 @@ class Deliverer:
         for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):
             if delivery.acked_at_s is not None:
                 return
-            await self._state.clock.sleep_until(delivery.failed_at_s + pause_s)
+            patience_s = ACK_DEADLINE_S if delivery.reached_socket else 0.0
+            await self._clock.sleep_until(delivery.sent_at_s + patience_s + pause_s)
             delivery = await self.attempt("events_api", payload, attempt=attempt)
 
     async def attempt(
@@ -247,7 +237,7 @@ class Deliverer:
             type=envelope_type,
             payload=payload,
             attempt=attempt,
-            sent_at_s=self._state.clock.now(),
+            sent_at_s=self._clock.now(),
             reached_socket=False,
         )
         envelope = {
@@ -255,8 +245,8 @@ class Deliverer:
             "type": envelope_type,
             "payload": payload,
         }
-        with self._sockets.expect_ack(delivery.envelope_id) as ack:
-            has_reached = await self._sockets.send_text(json.dumps(envelope))
+        with self._expect_ack(delivery.envelope_id) as ack:
+            has_reached = await self.send_text(json.dumps(envelope))
             delivery = replace(delivery, reached_socket=has_reached)
             self._state.keep(delivery)
             if not has_reached:
@@ -266,13 +256,13 @@ class Deliverer:
     async def _await_ack(
         self, delivery: Delivery, ack: asyncio.Future[JsonObject | None]
     ) -> Delivery:
-        clock = self._state.clock
-        deadline = asyncio.ensure_future(clock.sleep_until(delivery.sent_at_s + ACK_DEADLINE_S))
+        wait = self._clock.sleep_until(delivery.sent_at_s + ACK_DEADLINE_S)
+        deadline = asyncio.ensure_future(wait)
         try:
             await asyncio.wait((ack, deadline), return_when=asyncio.FIRST_COMPLETED)
         finally:
             deadline.cancel()
         if ack.done():
-            delivery = replace(delivery, acked_at_s=clock.now(), answer=ack.result())
+            delivery = replace(delivery, acked_at_s=self._clock.now(), answer=ack.result())
             self._state.keep(delivery)
         return delivery

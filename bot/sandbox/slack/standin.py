@@ -7,7 +7,6 @@ from typing import Any, Self, TypeVar
 
 from bot.sandbox.loopback import LOOPBACK, serve
 from bot.sandbox.slack.backend import SlackBackend
-from bot.sandbox.slack.messages import wrap_event
 from bot.sandbox.slack.people import SimulatedPeople
 from bot.sandbox.slack.records import ApiCall, Delivery, File, Post, SuggestedPrompts
 from bot.sandbox.slack.server import ApiFault, RateLimiter, SlackServer
@@ -37,7 +36,7 @@ class SlackStandIn(SimulatedPeople):
         self._background = StandInTasks()
         self.sockets = Sockets(state, self._background)
         """For faults: black holes, lost acknowledgements, odd frames."""
-        super().__init__(SlackBackend(state, self.sockets, self._background))
+        super().__init__(SlackBackend(state, self.sockets))
         limiter = RateLimiter(clock) if rate_limits else None
         self._server = SlackServer(self.backend, limiter)
         self._running = AsyncExitStack()
@@ -132,7 +131,7 @@ class SlackStandIn(SimulatedPeople):
         """Wait until the probe gives something true, and return it. Raises TimeoutError."""
         changed = asyncio.Event()
         async with asyncio.timeout(timeout_s):
-            with self.state.feed.watch(lambda _: changed.set()):
+            with self.state.watch(lambda _: changed.set()):
                 while True:
                     result = probe(self)
                     if result:
@@ -153,12 +152,8 @@ class SlackStandIn(SimulatedPeople):
         """Take back every unused fault."""
         self._server.faults.clear()
 
-    def send_event(self, event: JsonObject) -> None:
-        """Deliver an event of the caller's making, subscribed or not, in the usual wrapper."""
-        self.backend.deliverer.start_event(wrap_event(self.state, event))
-
     async def redeliver(self) -> Delivery:
         """Deliver the last event once more."""
         events = [delivery for delivery in self.deliveries if delivery.event_id]
         payload = events[-1].payload
-        return await self.backend.deliverer.attempt("events_api", payload, attempt=1)
+        return await self.backend.sockets.attempt("events_api", payload, attempt=1)

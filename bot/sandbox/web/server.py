@@ -5,7 +5,6 @@ import contextlib
 import gzip
 import logging
 import os
-import threading
 import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -88,23 +87,23 @@ class IndexEntry:
 
 
 def read_built_in(now: datetime) -> tuple[list[IndexEntry], Mapping[str, str]]:
-    """The pages that come with the sandbox, and the text of robots.txt by host."""
+    """The pages that come with the sandbox, and the text of robots.txt by host.
+
+    The bytes of a page lie in `<host>/<path>.html`.
+    """
     index = (_BUILT_IN / "index.yaml").read_bytes()
     content = yaml.load(index, Loader=yaml.CSafeLoader)
-    entries = [_built_in_entry(fields, now) for fields in content["pages"]]
+    entries: list[IndexEntry] = []
+    for page in content["pages"]:
+        fields: dict[str, Any] = {"kind": "web", **page}
+        if "age_h" in fields:
+            fields["date"] = now - timedelta(hours=fields.pop("age_h"))
+        entry = IndexEntry(**fields)
+        if not entry.location:
+            path = urlsplit(entry.url).path.strip("/").removesuffix(".html")
+            entry = replace(entry, file=_BUILT_IN / entry.host / f"{path}.html")
+        entries.append(entry)
     return entries, content["robots"]
-
-
-def _built_in_entry(fields: dict[str, Any], now: datetime) -> IndexEntry:
-    """An entry of the index. Its bytes lie in `<host>/<path>.html` unless it leads elsewhere."""
-    fields.setdefault("kind", "web")
-    if "age_h" in fields:
-        fields["date"] = now - timedelta(hours=fields.pop("age_h"))
-    entry = IndexEntry(**fields)
-    if entry.location:
-        return entry
-    path = urlsplit(entry.url).path.strip("/").removesuffix(".html")
-    return replace(entry, file=_BUILT_IN / entry.host / f"{path}.html")
 
 
 def read_folder(folder: Path) -> list[IndexEntry]:
@@ -186,7 +185,6 @@ class SmallWeb:
         self._robots = robots
         self._pages: list[WebPage] | None = None
         self._reading = asyncio.Lock()
-        self._is_closed = threading.Event()
         self._open = contextlib.AsyncExitStack()
 
     @classmethod
@@ -213,12 +211,8 @@ class SmallWeb:
         return self._pages
 
     def _read(self) -> list[WebPage]:
-        pages: list[WebPage] = []
-        for entry in self._entries.values():
-            if entry.listed and not self._is_closed.is_set():
-                page = read_page(entry)
-                pages += [page] if page else []
-        return pages
+        listed = [entry for entry in self._entries.values() if entry.listed]
+        return list(filter(None, map(read_page, listed)))
 
     async def __aenter__(self) -> Self:
         app = web.Application()
@@ -228,7 +222,6 @@ class SmallWeb:
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        self._is_closed.set()
         await self._open.aclose()
 
     async def _answer(self, request: web.Request) -> web.Response:

@@ -330,7 +330,7 @@ async def test_home_outlives_a_channel_that_was_archived_or_left_by_the_bot(
 ) -> None:
     for channel in ("general", "energy"):
         await place.ask_and_wait(await place.thread("ben", channel), "ben", f"what, {channel}?")
-    await place.world.slack.archive("general")
+    place.world.slack.change_channel("general", is_archived=True)
     await place.world.slack.remove_from_channel("energy", "bot")
     for user in ("ben", "ann"):
         shown = said(await place.open_home(user))

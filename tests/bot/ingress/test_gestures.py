@@ -134,7 +134,7 @@ class Room:
 
     async def deliver_again(self, delivery: Delivery) -> Delivery:
         """The same payload in another envelope."""
-        return await self.slack.backend.deliverer.attempt(delivery.type, delivery.payload)
+        return await self.slack.backend.sockets.attempt(delivery.type, delivery.payload)
 
     def another_process(self) -> Actions:
         """Another bot process on the same ledger."""

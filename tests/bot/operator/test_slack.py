@@ -84,7 +84,7 @@ async def test_a_pause_that_slack_asks_for_is_a_warning(tmp_path: Path, title: s
 async def test_a_socket_is_really_opened_and_closed_again(tmp_path: Path) -> None:
     async with installed(tmp_path) as world:
         records: list[Record] = []
-        with world.slack.state.feed.watch(lambda change: records.append(change.record)):
+        with world.slack.state.watch(lambda change: records.append(change.record)):
             found = await checked(SOCKET, bot=world.bot())
             assert found.state == "fine"
             await world.slack.wait_for(lambda _: records[-1:] == [OpenSockets(0)])

@@ -20,7 +20,7 @@ def counted(slack: SlackStandIn) -> Generator[list[int]]:
         if counts[-1:] != [slack.sockets.connections]:
             counts.append(slack.sockets.connections)
 
-    with slack.state.feed.watch(note):
+    with slack.state.watch(note):
         yield counts
 
 

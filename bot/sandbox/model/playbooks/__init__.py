@@ -18,7 +18,7 @@ from bot.sandbox.model.dialogue import (
     say,
     topic_of,
 )
-from bot.sandbox.model.message import Json, PlaybookName, ReplyText, StandInReply, ToolUse
+from bot.sandbox.model.message import Json, ReplyText, StandInReply, ToolUse
 from bot.sandbox.model.playbooks import answer, digests, errand, expert, research
 from bot.sandbox.model.quoting import phrases, stems
 from bot.sandbox.web import PageLoader
@@ -62,7 +62,7 @@ def is_beside(script: StandInReply, body: Json) -> bool:
     return set(VERDICTS).isdisjoint(" ".join(texts).split())
 
 
-async def plan(body: Json, pages: PageLoader) -> tuple[PlaybookName, StandInReply]:
+async def plan(body: Json, pages: PageLoader) -> tuple[str, StandInReply]:
     """The playbook for one validated request, and its reply."""
     dialogue = read_dialogue(body)
     tools = dialogue.tools.keys()
@@ -107,25 +107,21 @@ def classify(words: str) -> str:
 
 
 def _judge(dialogue: Dialogue) -> StandInReply:
-    is_for_bot = _is_for_bot(dialogue.exchanges[-1].asked)
-    return (dialogue.use("judge_reply", is_for_bot=is_for_bot),)
-
-
-def _is_for_bot(prompt: str) -> bool:
     """Whether a reply speaks to the bot: to its name, to its question, or right behind its post."""
+    prompt = dialogue.exchanges[-1].asked
+    is_for_bot = False
     reply = REPLY.search(prompt)
-    if reply is None or TO_PEOPLE.search(reply["words"]):
-        return False
-    author = reply["author"]
-    words = reply["words"]
-    name, awaited, *_ = [*HEAD.findall(prompt), "", ""]
-    is_called = re.match(rf"(?i)\W*(?:{re.escape(name)}|bot)\b", words)
-    if is_called or author in awaited.split(", "):
-        return True
-    thread = prompt.partition("<thread>")[2]
-    authors = POST.findall(thread)
-    is_behind_bot = authors[-2:-1] in (["you"], [author])
-    return is_behind_bot and TO_BOT.search(words) is not None
+    if reply and not TO_PEOPLE.search(reply["words"]):
+        author = reply["author"]
+        words = reply["words"]
+        name, awaited, *_ = [*HEAD.findall(prompt), "", ""]
+        is_called = re.match(rf"(?i)\W*(?:{re.escape(name)}|bot)\b", words)
+        thread = prompt.partition("<thread>")[2]
+        authors = POST.findall(thread)
+        is_behind_bot = authors[-2:-1] in (["you"], [author])
+        is_awaited = author in awaited.split(", ")
+        is_for_bot = bool(is_called or is_awaited or (is_behind_bot and TO_BOT.search(words)))
+    return (dialogue.use("judge_reply", is_for_bot=is_for_bot),)
 
 
 def _work(dialogue: Dialogue) -> StandInReply:
@@ -148,7 +144,7 @@ def _program(dialogue: Dialogue) -> StandInReply | None:
     return (dialogue.use("run_python", code=code),)
 
 
-FORMS: Mapping[str, tuple[PlaybookName, Callable[[Dialogue], StandInReply]]] = {
+FORMS: Mapping[str, tuple[str, Callable[[Dialogue], StandInReply]]] = {
     "judge_reply": ("judge", _judge),
     "read_order": ("order", digests.read_order),
     "plan": ("plan", research.plan),

@@ -120,7 +120,9 @@ def decide(dialogue: Dialogue) -> StandInReply:
     """The next step of the main agent: ask what is vague, search, then delegate or read."""
     brief = read_brief(dialogue)
     if not stems(brief.topic):
-        return _ask_topic(dialogue)
+        if "ask_user" not in dialogue.tools or dialogue.now.done("ask_user"):
+            return say(UNSAID)
+        return (dialogue.use("ask_user", question=ASK_TOPIC, options=TOPICS),)
     sides = sides_of(dialogue.now.words)
     topics = sides or [*brief.sections, brief.topic]
     step = search(dialogue, topics)
@@ -134,18 +136,6 @@ def decide(dialogue: Dialogue) -> StandInReply:
     if step and dialogue.may_call_tools:
         return step
     return say(_answer(dialogue, brief, sides))
-
-
-def _ask_topic(dialogue: Dialogue) -> StandInReply:
-    if "ask_user" not in dialogue.tools or dialogue.now.done("ask_user"):
-        return say(UNSAID)
-    return (
-        dialogue.use(
-            "ask_user",
-            question=ASK_TOPIC,
-            options=TOPICS,
-        ),
-    )
 
 
 def read_brief(dialogue: Dialogue) -> Brief:
@@ -179,16 +169,13 @@ def search(dialogue: Dialogue, topics: Iterable[str]) -> StandInReply | None:
     """The search for all topics side by side, in news too; None once it was made."""
     if not dialogue.may_call_tools:
         return None
+    made = walk([call.arguments for call in _searches(dialogue)])
     queries = dict.fromkeys(topics)
-    for call in _searches(dialogue):
-        for item in walk(call.arguments):
-            queries.pop(item.get("query", ""), None)
+    for item in made:
+        queries.pop(item.get("query", ""), None)
     calls: list[tuple[str, Json]] = []
     for query in queries:
-        arguments = {
-            "query": query,
-            "num_results": RESULTS,
-        }
+        arguments = {"query": query, "num_results": RESULTS}
         calls += [(name, arguments) for name in SEARCHES]
     listed = [(name, arguments) for name, arguments in calls if name in dialogue.tools]
     if calls and not listed and BATCH_TOOL in dialogue.tools:

@@ -12,8 +12,6 @@ from bot.sandbox.slack.wire import (
     ApiError,
     JsonArray,
     JsonObject,
-    as_array,
-    as_object,
     invalid_arguments,
     settle_text,
 )
@@ -48,25 +46,16 @@ class MethodCall:
     def number(self, name: str, default: int) -> int:
         return int(self.values.get(name) or default)
 
-    def json_array(self, name: str) -> JsonArray | None:
-        """A JSON array, also one sent as a string; None when it is absent."""
-        return as_array(self._decoded(name))
-
-    def json_object(self, name: str) -> JsonObject | None:
-        """A JSON object, also one sent as a string; None when it is absent."""
-        return as_object(self._decoded(name))
-
-    def _decoded(self, name: str) -> object:
-        value = self.values.get(name)
-        if isinstance(value, str) and value:
-            return json.loads(value)
-        return value
+    def decoded(self, name: str) -> Any:
+        """A JSON argument, which a form sends as a string; None when it is absent."""
+        value = self.values.get(name) or None
+        return json.loads(value) if isinstance(value, str) else value
 
     def blocks(self) -> tuple[JsonObject, ...] | None:
         """The checked blocks of a message; None when they are absent."""
-        blocks = self.json_array("blocks")
-        if blocks is None:
+        if "blocks" not in self.values:
             return None
+        blocks: JsonArray = self.decoded("blocks") or []
         check_message_blocks(blocks)
         return tuple(self.state.ids.mark_blocks(blocks))
 
@@ -74,7 +63,7 @@ class MethodCall:
         """The checked content of a post: its text, and the blocks and metadata that are given."""
         text = self.text("text")
         blocks = self.blocks()
-        metadata = self.json_object("metadata")
+        metadata = self.decoded("metadata")
         if not text.strip() and not blocks:
             raise ApiError("no_text")
         if is_update and len(text) > MAX_UPDATE_TEXT:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.sandbox.slack.messages import permalink, show_file
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import Channel, File, Post, Stream, SuggestedPrompts
-from bot.sandbox.slack.wire import ApiError, JsonObject, invalid_arguments, texts_in
+from bot.sandbox.slack.wire import ApiError, JsonArray, JsonObject, invalid_arguments, texts_in
 
 MAX_STREAM_BYTES = 10_600
 MAX_TITLE = 200
@@ -116,7 +116,7 @@ def stop_stream(call: MethodCall) -> JsonObject:
     post = replace(
         post,
         stream=replace(stream, phase="completed"),
-        metadata=call.json_object("metadata"),
+        metadata=call.decoded("metadata"),
     )
     status = call.text("session_status") or "active"
     call.backend.change_session(post.channel, post.root_ts, status=status)
@@ -136,7 +136,7 @@ def _open_stream(call: MethodCall) -> tuple[Post, Stream]:
 
 def _grow(call: MethodCall, post: Post) -> Post:
     """The post with the Markdown of the call's chunks, the only kind that the bot sends."""
-    more = [chunk["text"] for chunk in call.json_array("chunks") or ()]
+    more = [chunk["text"] for chunk in call.decoded("chunks") or ()]
     text = post.text + "".join(more)
     if post.text and len(text.encode()) > MAX_STREAM_BYTES:
         raise ApiError("msg_too_long")
@@ -163,7 +163,7 @@ def complete_upload(call: MethodCall) -> JsonObject:
     The post's text is that of its blocks without buttons.
     """
     channel = call.posting_channel("channel_id")
-    files = [_complete(call, entry) for entry in call.json_array("files") or ()]
+    files = [_complete(call, entry) for entry in call.decoded("files") or ()]
     blocks = call.blocks() or ()
     spoken = [block for block in blocks if block["type"] not in _WITHOUT_WORDS]
     draft = call.draft(
@@ -240,7 +240,7 @@ def rename_session(call: MethodCall) -> JsonObject:
 def set_thread_status(call: MethodCall) -> JsonObject:
     """Show the line "<App> <text>" under a thread; an empty text clears it."""
     text = call.text("status")
-    messages = call.json_array("loading_messages") or []
+    messages: JsonArray = call.decoded("loading_messages") or []
     if len(messages) > MAX_LOADING_MESSAGES:
         raise invalid_arguments("too many items")
     call.backend.change_session(
@@ -255,7 +255,7 @@ def set_thread_status(call: MethodCall) -> JsonObject:
 def set_suggested_prompts(call: MethodCall) -> JsonObject:
     """Offer prompts in the messages tab."""
     channel = call.joined_channel("channel_id")
-    prompts = call.json_array("prompts") or []
+    prompts: JsonArray = call.decoded("prompts") or []
     if not 1 <= len(prompts) <= MAX_PROMPTS:
         raise invalid_arguments("too many items")
     suggested = SuggestedPrompts(channel=channel.id, prompts=tuple(prompts))
@@ -263,22 +263,15 @@ def set_suggested_prompts(call: MethodCall) -> JsonObject:
     return {}
 
 
-def _view(call: MethodCall) -> JsonObject:
-    body = call.json_object("view")
-    if body is None:
-        raise invalid_arguments("missing required field: view")
-    return body
-
-
 def open_view(call: MethodCall) -> JsonObject:
     """Open a modal for the person whose gesture gave the trigger."""
     trigger = call.required("trigger_id")
-    call.backend.views.open(trigger, _view(call))
+    call.backend.views.open(trigger, call.decoded("view"))
     return {}
 
 
 def publish_view(call: MethodCall) -> JsonObject:
     """Set a person's App Home."""
     user = call.required("user_id")
-    call.backend.views.publish(user, _view(call))
+    call.backend.views.publish(user, call.decoded("view"))
     return {}
