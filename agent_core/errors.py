@@ -22,8 +22,6 @@ A failing tool call is not here: it is a value that the model sees (`tools.ToolO
 
 from typing import Literal
 
-from agent_core.ids import UserId
-
 
 class AgentError(Exception):
     """Root of the tree."""
@@ -123,7 +121,7 @@ class AskRefused(AgentError):
     `asker` is the person who was asked, where another one wanted to decide.
     """
 
-    def __init__(self, why: AskRefusal, *, asker: UserId | None = None) -> None:
+    def __init__(self, why: AskRefusal, *, asker: str = "") -> None:
         super().__init__(why)
         self.why: AskRefusal = why
         self.asker = asker

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Literal
 
 from agent_core.errors import AskRefused, ToolServerError
-from agent_core.ids import AskId, SessionId
+from agent_core.ids import AskId, SessionId, UserId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Ask, Asks, Question
 from agent_core.words import Words
@@ -235,8 +235,8 @@ def _refusals(not_yours: str, over: str = "") -> Generator[None]:
         yield
     except AskRefused as refused:
         sentence = over or f"consent-refusal-{refused.why.replace('_', '-')}"
-        if refused.why == "not_yours" and refused.asker is not None:
-            raise Refused(not_yours, who=mention(refused.asker)) from refused
+        if refused.why == "not_yours":
+            raise Refused(not_yours, who=mention(UserId(refused.asker))) from refused
         raise Refused(sentence) from refused
     except ToolServerError as error:
         logger.warning("a click came to nothing: %s", error)
