@@ -47,7 +47,7 @@ USE_TOOLS = ToolSpec(
     },
 )
 
-Verdict = Literal["SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE"]
+Verdict = Literal["SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE", "ASIDE"]
 
 _VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 _WORD = re.compile(rf"\b(?:{'|'.join(_VERDICTS)})\b")
@@ -66,6 +66,8 @@ class Routing:
     """What the person wrote."""
     opening: str
     """The same with what belongs to it, such as earlier posts of the thread."""
+    request: str = ""
+    """The open request for a decision that it was written beside; empty without one."""
     history: tuple[Message, ...]
     """The session's earlier turns."""
     today: date
@@ -153,9 +155,16 @@ class Router:
     async def classify(self, routing: Routing) -> Routed:
         """The classifier's verdict, COMPLEX when it is unclear, late or failing; no answer yet."""
         history = "\n".join(f"{each.role}: {each.text}" for each in spoken(routing.history))
-        question = prompt(
-            "classify", query=routing.text, history=history[-_CONTEXT_CHARS:] or "(nothing)"
-        )
+        context = history[-_CONTEXT_CHARS:] or "(nothing)"
+        if routing.request:
+            question = prompt(
+                "classify_beside",
+                query=routing.text,
+                history=context,
+                request=routing.request,
+            )
+        else:
+            question = prompt("classify", query=routing.text, history=context)
         request = ModelRequest(
             system="You route queries. You answer with one word.",
             messages=(user_message(question),),
@@ -182,22 +191,20 @@ class Router:
             verdict=verdicts[0],
         )
 
+    async def answer_beside(self, routing: Routing) -> Message | None:
+        """The fast answer to what was written beside an open request; None where there is none."""
+        try:
+            reply = await self._answer(routing, asyncio.Queue())
+        except ModelError:
+            return None
+        return None if _why_no_answer(reply) else reply.message
+
     async def _answer(
         self, routing: Routing, pieces: asyncio.Queue[Delta | Retried | None]
     ) -> Reply:
         """The fast answer; its text waits in `pieces`, of which None is the end."""
-        request = ModelRequest(
-            system=prompt("fast", today=routing.today.strftime("%A, %d %B %Y")),
-            messages=repaired(
-                (*spoken(routing.history), user_message(routing.opening, routing.files))
-            ),
-            pictures=routing.pictures,
-            tools=(USE_TOOLS,),
-            max_tokens=_FAST_MAX_TOKENS,
-            effort="low",
-        )
         try:
-            async with aclosing(self._answerer.stream(request)) as stream:
+            async with aclosing(self._answerer.stream(_fast_request(routing))) as stream:
                 async for item in stream:
                     if isinstance(item, Reply):
                         return item
@@ -205,6 +212,22 @@ class Router:
         finally:
             pieces.put_nowait(None)
         raise ModelUnavailable("The model ended its stream without a reply.")
+
+
+def _fast_request(routing: Routing) -> ModelRequest:
+    system = prompt("fast", today=routing.today.strftime("%A, %d %B %Y"))
+    if routing.request:
+        beside = prompt("beside", request=routing.request)
+        system = f"{system}\n\n{beside}"
+    opening = user_message(routing.opening, routing.files)
+    return ModelRequest(
+        system=system,
+        messages=repaired((*spoken(routing.history), opening)),
+        pictures=routing.pictures,
+        tools=(USE_TOOLS,),
+        max_tokens=_FAST_MAX_TOKENS,
+        effort="low",
+    )
 
 
 def _usage_of(answering: asyncio.Task[Reply]) -> Usage:

@@ -14,6 +14,7 @@ from typing import Protocol
 from cachetools import LRUCache
 
 from agent_core.background import Background, Locks
+from agent_core.classifier import Verdict
 from agent_core.durable import Steps, cannot_replay
 from agent_core.durable.dbos_turns import DurableTurns
 from agent_core.errors import TurnSetAside
@@ -82,7 +83,7 @@ class Dispatch:
         self._show: Reader | None = None
         self._locks = Locks[SessionId]()
         self._weighed: LRUCache[TurnId, bool] = LRUCache(MAX_WEIGHED)
-        """What its asker wrote while a call waits for its approval: whether that is understood."""
+        """What the person who is asked wrote beside an Ask: whether that is understood."""
 
     async def show_with(self, name: str, reader: Reader) -> None:
         """From now on `reader` shows the turns of this process's sessions.
@@ -130,7 +131,8 @@ class Dispatch:
         if not earlier:
             return
         turn = await self._store.turn(turn.id)  # it may read otherwise by now
-        if turn.kind != "work" or any(_is_about_approval(each.wait, turn) for each in earlier):
+        waits = [each.wait for each in earlier if each.wait is not None]
+        if turn.kind != "work" or any(wait.kind != "question" for wait in waits):
             return  # its session's process weighs it
         if await verdict_of(self._parts, turn) == "STOP":
             await self._take_as_stop(turn)
@@ -285,39 +287,44 @@ class Dispatch:
     def _has_reply(self, wait: Wait, work: Sequence[StoredTurn]) -> bool:
         """Whether a queued message ends the wait.
 
-        Of an approval its asker's alone: others' remarks are taken in once it is decided or over.
+        Only one by the person who is asked: others' words are taken in once the wait is over.
         """
         has_reply = False
         for turn in work:
             if turn.status != "queued":
                 continue
-            if wait.kind != "approval":
-                return True
-            if turn.inbound.asker == wait.asker and self._is_weighed(turn):
+            is_over = wait.kind == "question" or self._is_weighed(turn, wait)
+            if is_over and turn.inbound.asker == wait.asker:
                 has_reply = True
         return has_reply
 
-    def _is_weighed(self, turn: StoredTurn) -> bool:
-        """Whether the model has said that a message does more than agree; it is asked if not."""
+    def _is_weighed(self, turn: StoredTurn, wait: Wait) -> bool:
+        """Whether the model has said that a message changes the work; it is asked if not."""
         if turn.id not in self._weighed:
             self._weighed[turn.id] = False
-            self._background.run(lambda: self._weigh(turn.id), name=f"weigh {turn.id}")
+            self._background.run(lambda: self._weigh(turn.id, wait), name=f"weigh {turn.id}")
         return self._weighed[turn.id]
 
-    async def _weigh(self, turn_id: TurnId) -> None:
-        """Have the model say whether a message to work that waits for an approval only agrees.
+    async def _weigh(self, turn_id: TurnId, wait: Wait) -> None:
+        """Have the model say whether a message beside an open Ask changes the work.
 
-        Then the message is answered at once and the wait goes on. A model that fails or is late
-        counts as saying that the message does more.
+        One that only agrees, or asks something, is answered beside the Ask and the wait goes on. A
+        model that fails or is late counts as saying that the message changes the work.
         """
         turn = await self._store.turn(turn_id)
         try:
-            is_yes = short_form(turn.inbound.text, "yes") and not turn.inbound.attachments
-            verdict = "AGREE" if is_yes else await verdict_of(self._parts, turn)
+            message = turn.inbound
+            agrees = wait.kind == "approval" and message.asker == wait.asker
+            if agrees and short_form(message.text, "yes") and not message.attachments:
+                verdict: Verdict = "AGREE"
+            else:
+                verdict = await verdict_of(self._parts, turn, beside=wait)
             if verdict == "STOP":
                 await self._take_as_stop(turn)
-            elif verdict == "AGREE":
-                await self._store.revise(turn, turn.inbound, "at_once")
+            elif verdict == "AGREE" and agrees:
+                await self._store.revise(turn, message, "at_once")
+            elif verdict in ("ASIDE", "SIMPLE") and not message.attachments:
+                await self._store.revise(turn, message, "aside")
         finally:
             self._weighed[turn_id] = True
         await self.advance(turn.session)
@@ -416,7 +423,3 @@ class Dispatch:
             generation,
         )
         self._background.run(lambda: self.advance(session))
-
-
-def _is_about_approval(wait: Wait | None, turn: StoredTurn) -> bool:
-    return wait is not None and wait.kind == "approval" and turn.inbound.asker == wait.asker

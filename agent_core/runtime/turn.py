@@ -46,8 +46,14 @@ from agent_core.runtime.opening import (
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.run import begin_run, taint
 from agent_core.runtime.turn_status import TurnStatus
-from agent_core.runtime.waits import begin_wait, end_wait, open_wait, overtake_wait
-from agent_core.sessions import Ask, Question, Stop, StoredTurn
+from agent_core.runtime.waits import (
+    begin_wait,
+    end_wait,
+    open_wait,
+    overtake_wait,
+    request_words,
+)
+from agent_core.sessions import Ask, Question, Stop, StoredTurn, Wait
 from agent_core.subagents.children import Stopped
 
 logger = logging.getLogger(__name__)
@@ -122,10 +128,13 @@ async def run_turn(
     return turn.session
 
 
-async def verdict_of(parts: TurnParts, turn: StoredTurn) -> Verdict:
-    """What a message wants that was written while another one is worked on."""
+async def verdict_of(parts: TurnParts, turn: StoredTurn, *, beside: Wait | None = None) -> Verdict:
+    """What a message wants that was written while another one is worked on, or waits."""
     history = settled(await parts.store.history_before(turn))
-    return (await parts.router.classify(_routing(turn, history))).verdict
+    routing = _routing(turn, history)
+    if beside is not None:
+        routing = replace(routing, request=request_words(await parts.asks.get(beside.ask)))
+    return (await parts.router.classify(routing)).verdict
 
 
 def _routing(turn: StoredTurn, history: tuple[Message, ...]) -> Routing:
@@ -271,6 +280,9 @@ class _Generation:
         turn, scope = self.turn, self.scope
         if needs_no_model(turn, self.earlier):
             routed = await scope.steps.once("route", self._small_talk, ROUTED)
+        elif turn.kind == "aside":
+            answer = partial(self._answer_aside, history)
+            routed = await scope.steps.once("route", answer, ROUTED)
         elif rule := "resumed" if scope.history else self._rule(files):
             routed = Routed(route="COMPLEX", reason=rule)
         else:
@@ -301,6 +313,19 @@ class _Generation:
             events,
             self.parts.clock(),
         )
+
+    async def _answer_aside(self, history: tuple[Message, ...]) -> Routed:
+        """The answer beside the Ask that the work waits for; the Ask stays as it is."""
+        routing = _routing(self.turn, history)
+        work = work_to_tell(self.earlier)
+        if work is not None and work.wait is not None:
+            ask = await self.parts.asks.get(work.wait.ask)
+            routing = replace(routing, request=request_words(ask))
+        answer = await self.parts.router.answer_beside(routing)
+        if answer is None:
+            text = Text(text=self.scope.words("answer-aside-later"))
+            answer = Message(role="assistant", parts=(text,))
+        return Routed(route="SIMPLE", reason="aside", answer=answer, model_calls=1)
 
     async def _ask_router(
         self, history: tuple[Message, ...], files: tuple[AttachedFile, ...]

@@ -6,6 +6,7 @@ stands in `asks.py`.
 """
 
 import asyncio
+import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -46,6 +47,7 @@ from agent_core.tools import ToolOutput
 
 UPLOAD = "mcp__local_toolkit__upload_to_composio"
 """Whose result says which file a key stands for."""
+MAX_REQUEST_CHARS = 6_000
 FIRST_HELD_SLOT = 400
 """Of the calls that are begun again after a wait, within step 0."""
 
@@ -119,8 +121,8 @@ async def end_wait(
         ask = await parts.asks.get(wait.ask)
         if not messages and not ask.is_expired(scope.clock()):
             raise Asked(ask)  # the answer was taken back
-        if messages:
-            await parts.asks.decide(ask.id, "answered", by=messages[-1].author)
+        if any(message.author == ask.asker for message in messages):
+            await parts.asks.decide(ask.id, "answered", by=ask.asker)
         else:
             await parts.asks.decide(ask.id, "expired")
         return _answer_of(ask, messages), scope.acting_for(messages)
@@ -216,6 +218,22 @@ async def _requested(
                 deadline=ask.deadline,
                 toolkits=connection.toolkits,
             )
+
+
+def request_words(ask: Ask) -> str:
+    """An open approval or connection for the model, as it stands in the thread."""
+    match ask.body:
+        case CallApproval() as approval:
+            lines = [
+                f"- {action.tool} {json.dumps(action.arguments, ensure_ascii=False)}"
+                for action in approval.actions
+            ]
+            text = "\n".join(["To make these calls, once they are approved:", *lines])
+        case AccountConnection() as connection:
+            text = f"To connect an account of: {', '.join(connection.toolkits)}"
+        case Question() as question:
+            text = question.text
+    return text[:MAX_REQUEST_CHARS]
 
 
 async def _outside(parts: TurnParts, turn: StoredTurn) -> tuple[str, ...]:
@@ -362,11 +380,12 @@ def _answer_of(ask: Ask, messages: Sequence[SteeringMessage]) -> tuple[Message, 
     question = ask.body
     if not isinstance(question, Question):
         return ()
-    lines = [
-        f"{each.author_name} answered: {_with_option(each.whole, question)}\n\n"
-        f"(Sent {each.moment}.)"
-        for each in messages
-    ]
+    lines: list[str] = []
+    for each in messages:
+        said = f"{each.author_name} wrote in the thread: {each.whole}"
+        if each.author == ask.asker:
+            said = f"{each.author_name} answered: {_with_option(each.whole, question)}"
+        lines.append(f"{said}\n\n(Sent {each.moment}.)")
     if not messages and question.default:
         lines = [_NOT_ANSWERED.format(default=question.default)]
     if not lines:

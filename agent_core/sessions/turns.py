@@ -264,8 +264,9 @@ class AskStore:
 
 TurnState = Literal["queued", "running", "waiting", "finished"]
 
-TurnKind = Literal["work", "at_once", "stop"]
-"""`work` goes one after another in a session, `at_once` waits for nobody, `stop` ends the work."""
+TurnKind = Literal["work", "at_once", "aside", "stop"]
+"""`work` goes one after another in a session, `at_once` waits for nobody, an `aside` is answered
+beside the Ask that it is about, `stop` ends the work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,7 @@ answer-help =
     - In diesem Thread genügt ein Wort: Deine Antwort führt von hier weiter, und „weiter“ nimmt auf, was nicht fertig ist.
 answer-thanks = Gern geschehen!
 answer-agreed = Danke! Bitte entscheide über meine Anfrage oben mit ihren Knöpfen; nur ein Klick zählt.
+answer-aside-later = Darum kann ich mich kümmern, sobald über meine Anfrage oben entschieden ist. Soll sie anders sein, schreib einfach, was zu ändern ist.
 answer-nothing-running = Ich arbeite hier gerade an nichts. Um etwas anderes anzuhalten, schreib „stopp“ in dem Thread dort.
 answer-noise = Deine Nachricht hat { $n } Zeichen und kein Wort, daher konnte ich nichts damit anfangen. Sag mir in ein paar Worten, was du brauchst.
 answer-declined = Darauf kann ich nicht antworten: Mein Sprachmodell hat es abgelehnt.

@@ -70,6 +70,7 @@ answer-help =
     - In this thread a word is enough: your reply goes on from here, and “continue” takes up what is not finished.
 answer-thanks = You're welcome!
 answer-agreed = Thanks! Please decide on my request above with its buttons; only a click counts.
+answer-aside-later = I can look into that once my request above is decided. If it should be different, just write what to change.
 answer-nothing-running = I'm not working on anything here. To stop work elsewhere, write “stop” in that thread.
 answer-noise = Your message has { $n } characters and no word in it, so there was nothing I could work on. Tell me in a few words what you need.
 answer-declined = I cannot answer this one: my language model declined it.

@@ -61,6 +61,7 @@ answer-help =
     - En este hilo basta una palabra: tu respuesta sigue desde aquí, y «continúa» retoma lo que no está terminado.
 answer-thanks = ¡De nada!
 answer-agreed = ¡Gracias! Decide sobre mi petición de arriba con sus botones; solo cuenta un clic.
+answer-aside-later = Puedo ocuparme de eso en cuanto se decida sobre mi petición de arriba. Si debe ser distinta, escribe qué cambiar.
 answer-nothing-running = No estoy trabajando en nada aquí. Para detener otra tarea, escribe «para» en ese hilo.
 answer-noise = Tu mensaje tiene { $n } caracteres y ninguna palabra, así que no pude hacer nada con él. Dime en pocas palabras qué necesitas.
 answer-declined = No puedo responder a esto: mi modelo de lenguaje lo rechazó.

@@ -61,6 +61,7 @@ answer-help =
     - Dans ce fil, un mot suffit : votre réponse poursuit d'ici, et « continue » reprend ce qui n'est pas terminé.
 answer-thanks = Avec plaisir !
 answer-agreed = Merci ! Décidez de ma demande ci-dessus avec ses boutons ; seul un clic compte.
+answer-aside-later = Je pourrai m'en occuper dès que ma demande ci-dessus sera tranchée. Si elle doit être différente, écrivez ce qu'il faut changer.
 answer-nothing-running = Je ne travaille sur rien ici. Pour arrêter un autre travail, écrivez « stop » dans son fil.
 answer-noise = Votre message compte { $n } caractères et aucun mot, je n'ai donc rien pu en faire. Dites-moi en quelques mots ce qu'il vous faut.
 answer-declined = Je ne peux pas répondre à cela : mon modèle de langage l'a refusé.

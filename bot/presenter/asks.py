@@ -278,12 +278,9 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
 def question_ending(asked: QuestionAsked, event: AnyEvent, words: Words) -> str:
     """How the question ended, if this event of the root run ends it."""
     match event:
-        case MessageTaken() if event.text:
-            who = "…"
-            if event.author:
-                who = mention(event.author)
+        case MessageTaken() if event.text and event.author == asked.asker:
             what = foreign_line(event.text, limits.OPTION_CHARS)
-            return words("question-answered", who=who, what=what)
+            return words("question-answered", who=mention(event.author), what=what)
         case StepStarted() if asked.default:
             what = foreign_line(asked.default, limits.OPTION_CHARS)
             return words("question-default-taken", what=what)

@@ -130,8 +130,7 @@ class Board:
     def fold(self, event: AnyEvent) -> None:
         """Take the turn's next event in."""
         self._pass_time(event.at)
-        asked = isinstance(self.turn.wait_of(ROOT_RUN), QuestionAsked)
-        is_answer = asked and event.run == ROOT_RUN
+        asked = self.turn.wait_of(ROOT_RUN)
         self.turn.fold(event)
         match event:
             case TurnStarted():
@@ -139,7 +138,7 @@ class Board:
                 if language is None:
                     language = detect_language(event.text, locale=event.author_locale)
                 self.words = BOT.of(language)
-            case MessageTaken() if event.text and not is_answer:
+            case MessageTaken() if event.text and not _is_answer(event, asked):
                 self._add_message(event)
             case Intervened(what="stop" | "done" | "retry"):
                 self._intervene(event)
@@ -339,3 +338,10 @@ class Board:
         card.calls[event.call_id] = state
         if card.state != "unsure":
             card.details = details
+
+
+def _is_answer(event: MessageTaken, asked: AnyEvent | None) -> bool:
+    """Whether a message answers the open question of the main run, whose post shows it."""
+    if not isinstance(asked, QuestionAsked) or event.run != ROOT_RUN:
+        return False
+    return event.author == asked.asker

@@ -11,6 +11,7 @@ from agent_core.consent.policy import read_policy
 from agent_core.events import ApprovalRequested
 from agent_core.ids import TurnId, UserId
 from agent_core.messages import JsonObject, ToolCall
+from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel, call
@@ -48,6 +49,8 @@ class Office:
     """Whose mails were read."""
     verdicts: list[str] = field(default_factory=list[str])
     """What the classifier says of each message; then, and without any, COMPLEX."""
+    aside: str = "(unheard)"
+    """The fast answer where the request to send a mail is known."""
 
     def runtime(
         self, model: ScriptedModel, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -68,7 +71,11 @@ class Office:
             policy=POLICY,
             accounts=self.accounts,
             classifier=ScriptedModel([*self.verdicts, *["COMPLEX"] * 100]),
+            fast=ScriptedModel([self._answer_fast] * 100),
         )
+
+    def _answer_fast(self, request: ModelRequest) -> str:
+        return self.aside if "GMAIL_SEND_EMAIL" in request.system else "(unheard)"
 
     async def _send(self, arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         for inner in arguments["tools"]:

@@ -1,5 +1,6 @@
 """Calls that a person decides about, and accounts that a person connects, in whole turns."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from agent_core.errors import AskRefused
 from agent_core.events import AskDecided
 from agent_core.ids import TurnId
+from agent_core.messages import InboundMessage
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, call
 from tests.agent_core.runtime.office import APPROVER, Office, asking, requested, sending
@@ -153,6 +155,23 @@ async def test_a_yes_in_words_leaves_the_request_as_it_is_and_asks_for_the_click
         await runtime.asks.decide(asked.ask, ANN, "approved")
         assert (await end_of(runtime, asked.turn)).answer == "Sent."
         assert [e.verdict for e in await decided(runtime, asked.turn)] == ["approved"]
+
+
+@pytest.mark.proves("consent.aside")
+@pytest.mark.parametrize("asks", [inbound, from_ben])
+async def test_a_question_beside_a_request_is_answered_there_and_the_request_stays(
+    office: Office, asks: Callable[..., InboundMessage]
+) -> None:
+    office.verdicts = ["COMPLEX", "ASIDE"]
+    office.aside = "Only Bob."
+    async with asking(office, ScriptedModel([sending(), "Sent."])) as (runtime, asked):
+        question = await begin(runtime, asks("Who else will get this mail?", number=2))
+        assert (await end_of(runtime, question)).answer == "Only Bob."
+        assert (await runtime.turn(asked.turn)).status == "waiting"
+        await runtime.asks.decide(asked.ask, ANN, "approved")
+        assert (await end_of(runtime, asked.turn)).answer == "Sent."
+        assert [e.verdict for e in await decided(runtime, asked.turn)] == ["approved"]
+    assert office.sent == [(ANN, "bob@example.com")]
 
 
 @pytest.mark.proves("consent.exact")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agent_core.errors import ModelRejected
 from agent_core.events import AnyEvent, TurnFinished
-from agent_core.ids import SessionId, ToolCallId, TurnId
+from agent_core.ids import SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject, Message, Text, ToolCall, ToolResult
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.runtime import Runtime
@@ -18,7 +18,7 @@ from agent_core.sessions import Database, SessionStore, StoredTurn, WriteBehind
 from agent_core.testing.models import ScriptedModel, calls_reply, text_reply
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import OnProgress, ToolContext
-from tests.agent_core.runtime.threads import from_ben
+from tests.agent_core.runtime.threads import BEN
 from tests.agent_core.testing.validity import faults_of
 from tests.runtimes import inbound, scripted_runtime
 
@@ -137,12 +137,14 @@ class Schedules:
             case _:
                 await asyncio.sleep(self._random.uniform(0, 10 * PACE_S))
 
-    async def _say(self, runtime: Runtime, thread: Thread, action: str) -> None:
+    async def _say(
+        self, runtime: Runtime, thread: Thread, action: str, asker: UserId | None = None
+    ) -> None:
         number = thread.said + 1
         text = {"say": f"continue with w{number}x", "stop": "stop", "status": "how far are you?"}
         message = inbound(text[action], number=1, thread=thread.number)
-        if number % 2:
-            message = replace(message, asker=from_ben("", number=1).asker, author_name="Ben")
+        if asker == BEN or (asker is None and number % 2):
+            message = replace(message, asker=BEN, author_name="Ben")
         message = replace(message, key=_key(thread, number))
         await runtime.handle(message)
         thread.said = number
@@ -150,10 +152,14 @@ class Schedules:
             thread.stops.append((number, asyncio.get_running_loop().time()))
 
     async def _settle(self, runtime: Runtime, thread: Thread) -> None:
-        """Until every turn has ended; a question that is asked gets its answer."""
+        """Until every turn has ended; whoever is asked a question answers it."""
         while unfinished := await self._store.unfinished_of(thread.session):
-            if all(turn.status == "waiting" for turn in unfinished):
-                await self._say(runtime, thread, "say")
+            asked = [
+                turn.wait.asker for turn in unfinished if turn.wait and turn.status == "waiting"
+            ]
+            answered = [turn.inbound.asker for turn in unfinished if turn.status == "queued"]
+            for person in set(asked) - set(answered):
+                await self._say(runtime, thread, "say", person)
             await asyncio.sleep(5 * PACE_S)
 
     async def _effect(

@@ -86,7 +86,7 @@ async def test_a_question_that_nobody_answers_ends_in_a_week_and_can_still_be_an
 
 
 @pytest.mark.proves("waits.answer")
-async def test_several_questions_one_after_another_are_answered_by_whoever_is_named(
+async def test_a_question_is_answered_by_whom_it_was_put_to_and_others_only_inform(
     tmp_path: Path,
 ) -> None:
     second = call("ask_user", {"question": "And which month?"}, id="q2")
@@ -95,10 +95,14 @@ async def test_several_questions_one_after_another_are_answered_by_whoever_is_na
         turn = await waiting(runtime, inbound("continue"))
         await begin(runtime, inbound("2026", number=2))
         await until(runtime, turn, "waiting", generation=2)
-        await begin(runtime, from_ben("the later one", number=3))
+        remark = await begin(runtime, from_ben("no idea what she wants", number=3))
+        assert (await runtime.turn(turn)).status == "waiting"
+        await begin(runtime, inbound("May", number=4))
         assert (await end_of(runtime, turn)).answer == "May 2026."
+        assert (await end_of(runtime, remark)).outcome == "steered"
     whole = told(model.requests[-1])
-    assert whole.index("Ann answered: 2026") < whole.index("Ben answered: the later one")
+    assert whole.index("Ann answered: 2026") < whole.index("Ben wrote in the thread: no idea")
+    assert whole.index("Ben wrote in the thread: no idea") < whole.index("Ann answered: May")
 
 
 async def test_two_questions_at_once_are_one_question(tmp_path: Path) -> None:

@@ -111,7 +111,8 @@ async def test_an_ended_question_says_how_and_has_no_buttons(
     for _ in range(2):
         await stage.show(*events, turn.thought(), state=state)
     post = posts(stage)[0]
-    said = "<@ANN> answered: Germany" if is_answered else "I went on with: Poland"
+    ann = stage.slack.people["ann"]
+    said = f"<@{ann}> answered: Germany" if is_answered else "I went on with: Poland"
     assert said in post.text
     assert "button" not in str(post.blocks)
 
@@ -137,10 +138,11 @@ async def test_two_questions_make_no_second_progress_post(stage: Stage) -> None:
     ]
     for _ in range(2):
         await stage.show(*events, state=state)
+    ann = stage.slack.people["ann"]
     assert stage.texts() == [
         "Done in 8 s\n✓ Working with the data",
-        f"<@{stage.slack.people['ann']}> Which grid?\n\n<@ANN> answered: 2",
-        f"<@{stage.slack.people['ann']}> And when?\n\n<@ANN> answered: now",
+        f"<@{ann}> Which grid?\n\n<@{ann}> answered: 2",
+        f"<@{ann}> And when?\n\n<@{ann}> answered: now",
         "Done.",
     ]
 

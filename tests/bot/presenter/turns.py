@@ -121,7 +121,8 @@ class Turn:
         run: RunId = ROOT_RUN,
         step: int = 1,
     ) -> MessageTaken:
-        author, taken = f"T1:{author_name.upper()}", f"turn:T1:C1:{ts}"
+        author = self.asker if author_name == "Ann" else f"T1:{author_name.upper()}"
+        taken = f"turn:T1:C1:{ts}"
         told = {"author": author, "author_name": author_name, "text": text, "taken": taken}
         return self._next(MessageTaken, run, step, **told)
 

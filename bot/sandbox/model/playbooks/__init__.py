@@ -23,8 +23,10 @@ from bot.sandbox.model.playbooks import answer, digests, errand, expert, researc
 from bot.sandbox.model.quoting import phrases, stems
 from bot.sandbox.web import PageLoader
 
-VERDICTS = ("SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE")
+VERDICTS = ("SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE", "ASIDE")
 REASON = "The request needs tools, fresh data or several steps."
+REQUEST = re.compile(r"(?s)(?:^|\n)(?P<request>To (?:make these calls|connect an account of).*)")
+"""What the bot waits for, where a message was written beside it."""
 QUERY = re.compile(r"(?sm)^Query:\s*(.*?)\s*(?:\n\s*Respond with ONLY|\Z)")
 ROUTES = {
     "STOP": phrases("stops"),
@@ -75,7 +77,9 @@ async def plan(body: Json, pages: PageLoader) -> tuple[str, StandInReply]:
     if verdict and verdict != "SIMPLE":
         return "escape", (dialogue.use("use_tools", reason=REASON),)
     if tools <= {"use_tools"} and not dialogue.now.calls:
-        quotation = answer.from_files(dialogue)
+        request = REQUEST.search(dialogue.system)
+        about = answer.about_request(request["request"]) if request else None
+        quotation = about or answer.from_files(dialogue)
         return "answer", quotation or await answer.from_pages(dialogue, pages)
     if "write_report" in tools and "Task" not in tools:
         return "delegated", await asyncio.to_thread(expert.decide, dialogue)
@@ -85,10 +89,15 @@ async def plan(body: Json, pages: PageLoader) -> tuple[str, StandInReply]:
 def _verdict(dialogue: Dialogue) -> str:
     """The route of a request to classify or to answer fast; empty for any other request."""
     if dialogue.tools.keys() == {"use_tools"}:
-        return classify(dialogue.now.words)
+        is_beside = REQUEST.search(dialogue.system)
+        return "SIMPLE" if is_beside else classify(dialogue.now.words)
     asked = dialogue.exchanges[-1].asked
     queries = QUERY.findall(asked)
-    return classify(queries[-1]) if queries and not dialogue.tools else ""
+    if not queries or dialogue.tools:
+        return ""
+    if REQUEST.search(asked) and queries[-1].rstrip().endswith("?"):
+        return "STOP" if ROUTES["STOP"].search(queries[-1]) else "ASIDE"
+    return classify(queries[-1])
 
 
 def classify(words: str) -> str:

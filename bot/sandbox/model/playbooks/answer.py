@@ -34,7 +34,15 @@ QUESTION_CHARS = 300
 """The end of a long text is taken for the question about it."""
 LINE_END = re.compile(r"\s*\n\s*|(?<=[.!?])\s+")
 FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
+ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 EARLIER_WORK = re.compile(r"(?m)^- id (\w+)(.*(?:\n  .*)*)")
+
+
+def about_request(request: str) -> StandInReply:
+    """Whom an open request reaches, for somebody who asks beside it."""
+    people = " and ".join(sorted(set(ADDRESS.findall(request))))
+    reach = f"It goes to {people}, and to nobody else. " if people else ""
+    return say(f"{reach}Nothing is done before the request above is decided with its buttons.")
 
 
 async def from_pages(dialogue: Dialogue, pages: PageLoader) -> StandInReply:
