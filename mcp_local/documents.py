@@ -44,7 +44,7 @@ class Documents:
         known = self._known.get(key)
         if known and (not known.picture_path or workspace.exists(known.picture_path)):
             return known
-        document = await self._document(data, str(workspace.root), digest)
+        document = await self._document(data, str(workspace.root))
         document = await asyncio.to_thread(
             _kept,
             workspace,
@@ -84,7 +84,7 @@ class Documents:
             sources.append(source)
         return sources
 
-    async def _document(self, data: bytes, session: str, digest: str) -> Document:
+    async def _document(self, data: bytes, session: str) -> Document:
         try:
             kind = await asyncio.to_thread(kind_of, data)
             if kind == "text":
@@ -94,7 +94,6 @@ class Documents:
                 data,
                 kind,
                 session=session,
-                source=digest,
             )
         except UnreadableFile as error:
             return Document(fault=error.fault, note=str(error))

@@ -179,11 +179,9 @@ _WRITING = threading.Lock()
 
 def topic_slug(title: str) -> str:
     """The title in lower-case ASCII with underscores; `report` if nothing is left of it."""
-    plain = unicodedata.normalize("NFKD", title.replace("ß", "ss")).encode("ascii", "ignore")
-    words = re.findall(r"[a-z0-9]+", re.sub(r"['’]", "", plain.decode().lower()))  # noqa: RUF001
-    slug = "_".join(words)
-    if len(slug) > MAX_SLUG_CHARS:
-        slug = slug[: MAX_SLUG_CHARS + 1].rpartition("_")[0] or slug[:MAX_SLUG_CHARS]
+    plain = unicodedata.normalize("NFKD", title.casefold()).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", plain.replace("'", ""))
+    slug = "_".join(words)[:MAX_SLUG_CHARS].rstrip("_")
     return slug or "report"
 
 
