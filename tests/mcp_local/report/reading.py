@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from html.parser import HTMLParser
 
-from mcp_local.report.compose import Report, ReportDraft, compose_report
+from mcp_local.report.compose import Report, compose_report
 from mcp_local.sources import NumberedSource, SourceKind
 
 VOID = {"meta", "br", "hr", "img", "link", "base", "input"}
@@ -96,9 +96,7 @@ SOURCES = [source(n) for n in range(1, 10)]
 
 def compose(markdown: str, *, title: str = "The topic", summary: str = "So it is. [1]") -> Report:
     """A report over nine sources."""
-    return compose_report(
-        ReportDraft(title=title, markdown=markdown, summary=summary), SOURCES, DAY
-    )
+    return compose_report(SOURCES, DAY, title=title, markdown=markdown, summary=summary)
 
 
 def page(markdown: str, **options: str) -> Element:

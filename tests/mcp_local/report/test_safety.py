@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_local.report.compose import CONTENT_SECURITY_POLICY, ReportDraft, compose_report
+from mcp_local.report.compose import CONTENT_SECURITY_POLICY, compose_report
 from mcp_local.report.markdown import parse_markdown, render_tokens
 from tests.mcp_local.report.reading import DAY, SOURCES, Element, read_html, source
 
@@ -75,10 +75,15 @@ def assert_inert(html: str) -> Element:
 @pytest.mark.proves("report.inert")
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_a_payload_in_the_text_is_inert(payload: str) -> None:
-    draft = ReportDraft(
-        title="Topic", markdown=f"## Section\n\n{payload}\n\nEnd. [1]", summary=payload
+    tree = assert_inert(
+        compose_report(
+            SOURCES,
+            DAY,
+            title="Topic",
+            markdown=f"## Section\n\n{payload}\n\nEnd. [1]",
+            summary=payload,
+        ).html
     )
-    tree = assert_inert(compose_report(draft, SOURCES, DAY).html)
     assert "End." in tree.text
 
 
@@ -86,15 +91,17 @@ def test_a_payload_in_the_text_is_inert(payload: str) -> None:
 def test_a_payload_in_titles_and_addresses_is_text(payload: str) -> None:
     evil = replace(source(1, payload, kind="snippet"), url=payload, title=payload)
     lure = replace(source(2), url=f"https://ok.test/{payload}")
-    draft = ReportDraft(title=f"On {payload}", markdown="End. [1, 2]", language=payload)
-    tree = assert_inert(compose_report(draft, [evil, lure], DAY).html)
+    tree = assert_inert(
+        compose_report(
+            [evil, lure], DAY, title=f"On {payload}", markdown="End. [1, 2]", language=payload
+        ).html
+    )
     assert tree.one(id="source-1").all("a") == []
     assert len(tree.one(id="source-2").all("a")) == 1
 
 
 def test_template_syntax_in_the_text_is_not_run() -> None:
-    draft = ReportDraft(title="{{ 7 * 7 }}", markdown="{{ 7 * 7 }} [1]")
-    html = compose_report(draft, SOURCES, DAY).html
+    html = compose_report(SOURCES, DAY, title="{{ 7 * 7 }}", markdown="{{ 7 * 7 }} [1]").html
     assert "49" not in re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)
     assert "{{ 7 * 7 }}" in html
 
@@ -102,16 +109,18 @@ def test_template_syntax_in_the_text_is_not_run() -> None:
 def test_a_link_says_that_it_gives_nothing_away() -> None:
     url = "https://ok.test/a?b=1&c=2"
     known = replace(source(1), url=url)
-    draft = ReportDraft(title="T", markdown=f"See [there]({url}). [1]")
-    tree = assert_inert(compose_report(draft, [known], DAY).html)
+    tree = assert_inert(
+        compose_report([known], DAY, title="T", markdown=f"See [there]({url}). [1]").html
+    )
     assert {link.attrs["rel"] for link in tree.all("a", href=url)} == {
         "noopener noreferrer nofollow"
     }
 
 
 def test_an_address_that_was_not_retrieved_is_text_with_its_host() -> None:
-    draft = ReportDraft(title="T", markdown="A [gift](https://evil.test/?d=SECRET). [1]")
-    html = compose_report(draft, SOURCES, DAY).html
+    html = compose_report(
+        SOURCES, DAY, title="T", markdown="A [gift](https://evil.test/?d=SECRET). [1]"
+    ).html
     assert "gift (evil.test)" in html
     assert "SECRET" not in html
 
@@ -134,5 +143,9 @@ def test_deep_nesting_and_long_runs_end_soon() -> None:
 
 
 def test_a_title_is_one_line_of_visible_text() -> None:
-    draft = ReportDraft(title="# A\u202e topic\n\x00with  gaps\u200b", markdown="End. [1]")
-    assert compose_report(draft, [source(1)], DAY).title == "A topic with gaps"
+    assert (
+        compose_report(
+            [source(1)], DAY, title="# A\u202e topic\n\x00with  gaps\u200b", markdown="End. [1]"
+        ).title
+        == "A topic with gaps"
+    )
