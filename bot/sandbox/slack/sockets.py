@@ -11,10 +11,11 @@ from uuid import uuid4
 
 from aiohttp import WSMessage, WSMsgType, web
 
-from bot.sandbox.slack.records import ACK_DEADLINE_S, Delivery, OpenSockets
+from bot.sandbox.slack.records import Delivery, OpenSockets
 from bot.sandbox.slack.state import TeamChange, TeamState
-from bot.sandbox.slack.wire import JsonObject, as_object
+from bot.sandbox.slack.wire import JsonObject
 
+ACK_DEADLINE_S = 3.0
 RETRY_PAUSES_S = (0.0, 60.0, 300.0)
 PING_INTERVAL_S = 10.0
 DISCONNECT_GRACE_S = 10.0
@@ -138,16 +139,13 @@ class Sockets:
                 return
 
     def _take_ack(self, data: str) -> None:
-        try:
-            answer = as_object(json.loads(data)) or {}
-        except ValueError:
-            return
+        answer: JsonObject = json.loads(data)
         if self.acks_to_lose:
             self.acks_to_lose -= 1
             return
-        waiting = self._acks.get(str(answer.get("envelope_id")))
+        waiting = self._acks.get(answer["envelope_id"])
         if waiting is not None and not waiting.done():
-            waiting.set_result(as_object(answer.get("payload")))
+            waiting.set_result(answer.get("payload"))
 
     @contextmanager
     def _expect_ack(self, envelope_id: str) -> Generator[asyncio.Future[JsonObject | None]]:
@@ -221,7 +219,8 @@ class Sockets:
         for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):
             if delivery.acked_at_s is not None:
                 return
-            await self._clock.sleep_until(delivery.failed_at_s + pause_s)
+            patience_s = ACK_DEADLINE_S if delivery.reached_socket else 0.0
+            await self._clock.sleep_until(delivery.sent_at_s + patience_s + pause_s)
             delivery = await self.attempt("events_api", payload, attempt=attempt)
 
     async def attempt(

@@ -263,22 +263,15 @@ def set_suggested_prompts(call: MethodCall) -> JsonObject:
     return {}
 
 
-def _view(call: MethodCall) -> JsonObject:
-    body = call.decoded("view")
-    if body is None:
-        raise invalid_arguments("missing required field: view")
-    return body
-
-
 def open_view(call: MethodCall) -> JsonObject:
     """Open a modal for the person whose gesture gave the trigger."""
     trigger = call.required("trigger_id")
-    call.backend.views.open(trigger, _view(call))
+    call.backend.views.open(trigger, call.decoded("view"))
     return {}
 
 
 def publish_view(call: MethodCall) -> JsonObject:
     """Set a person's App Home."""
     user = call.required("user_id")
-    call.backend.views.publish(user, _view(call))
+    call.backend.views.publish(user, call.decoded("view"))
     return {}
