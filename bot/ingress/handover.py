@@ -206,10 +206,7 @@ class Handover:
             before_ts=post.ts,
         )
         kept = [each for each in posts if self._is_material(each)]
-        users = {each.user for each in kept}
-        for each in kept:
-            users |= mentioned_users(each.text)
-        names = await self._people.names(users - {"", bot_user})
+        names = await self._people.names_in(kept)
         lines = [self._line(each, names, utc_offset_s) for each in kept]
         while len(lines) > 1 and sum(map(len, lines)) > MAX_CHARS:
             del lines[0]

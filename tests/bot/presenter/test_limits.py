@@ -64,7 +64,7 @@ def answered(markdown: str) -> list[str]:
     """The kinds of all blocks of an answer, each of whose posts Slack takes."""
     drafts = answer_drafts(markdown)
     for draft in drafts:
-        sent(text=draft.text, blocks=draft.blocks)
+        sent(text=draft.text, blocks=list(draft.blocks))
     return [block["type"] for draft in drafts for block in draft.blocks]
 
 
@@ -105,7 +105,7 @@ def test_plain_words_are_posts_that_can_be_edited(over: int) -> None:
     posts = answer_drafts(fenced("x" * size))
     assert sum((post.whole or post.text).count("x") for post in posts) == size
     for post in posts:
-        sent(text=post.text, blocks=post.blocks)
+        sent(text=post.text, blocks=list(post.blocks))
 
 
 TURN = Turn(ThreadRef(team="T1", channel="C1", root_ts="1.000001"))
