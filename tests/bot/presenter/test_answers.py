@@ -133,7 +133,7 @@ async def test_a_post_has_a_bounded_number_of_files_and_the_others_are_named(sta
     turn = stage.turn()
     count = limits.POST_FILES + limits.NAMED_FILES + 2
     paths = [stage.write(f"work_products/{n:02}.csv", "a;b") for n in range(count)]
-    saved = [turn.saved(path, f"File {n:02}") for n, path in enumerate(paths)]
+    saved = [turn.saved(path, f"File {n:02}", mimetype="text/csv") for n, path in enumerate(paths)]
     await stage.show(turn.started(), *saved, turn.finished("Here."))
     assert len(stage.slack.files) == limits.POST_FILES
     named = [f"I could not attach File {n}." for n in range(20, 24)]
