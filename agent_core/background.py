@@ -12,11 +12,24 @@ import random
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 logger = logging.getLogger(__name__)
+
+
+class Locks(Generic[K]):
+    """A lock for each key, kept for as long as somebody holds it or waits for it."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[K, asyncio.Lock] = WeakValueDictionary()
+
+    def of(self, key: K) -> asyncio.Lock:
+        """The lock of a key."""
+        return self._locks.setdefault(key, asyncio.Lock())
 
 
 class Background:

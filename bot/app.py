@@ -83,7 +83,7 @@ def _handlers(
     asks = AskClicks(runtime.asks, api, clock)
     feedback = FeedbackClicks(runtime, api, clock)
     ask_about = AskAbout(api, people, ingress)
-    digests = DigestClicks(orders, runtime.schedules)
+    digests = DigestClicks(orders)
     home = Home(
         runtime,
         api,
@@ -176,7 +176,7 @@ async def running_bot(
             clock,
             settings,
         )
-        digests = DigestMessages(orders, runtime.order_reader, runtime.schedules)
+        digests = DigestMessages(orders, runtime.order_reader)
         rules = Rules(
             identity=identity,
             teams=settings.allowed_teams,
@@ -189,7 +189,7 @@ async def running_bot(
             api,
             indicators,
             partial(DigestPresenter, runtime, clock),
-            offers_live_view=lambda: bool(console.url),
+            offers_live_view=lambda: bool(console.port and settings.console_url),
             now=clock,
         )
         stack.push_async_callback(presenting.close)
@@ -260,7 +260,7 @@ async def running_bot(
         )
         stack.push_async_callback(socket.close)
         stack.push_async_callback(backfill.close)
-        backfill.start(is_well=lambda: socket.health().connected)
+        backfill.start(is_well=lambda: socket.is_open)
         runtime.keep_schedules(DigestHost(orders))
         runtime.talk_on(
             SlackSurface(

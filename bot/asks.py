@@ -7,12 +7,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Literal
 
 from agent_core.errors import AskRefused, ToolServerError
-from agent_core.ids import AskId, SessionId
+from agent_core.ids import AskId, SessionId, UserId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Ask, Asks, Question
 from agent_core.words import Words
@@ -33,6 +34,7 @@ from bot.presenter.approval import (
     reason_form,
 )
 from bot.presenter.asks import answer_form, whisper_links
+from bot.render import mention
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session
 from bot.words import BOT
@@ -48,6 +50,7 @@ _DECISIONS: Mapping[str, Literal["approved", "approved_thread"]] = {
 }
 
 
+@dataclass(slots=True)
 class AskClicks:
     """A click that comes again is answered: it was decided already.
 
@@ -55,15 +58,9 @@ class AskClicks:
     asked; the click may come again.
     """
 
-    def __init__(
-        self,
-        asks: Asks,
-        api: SlackApi,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._asks = asks
-        self._api = api
-        self._clock = clock
+    _asks: Asks
+    _api: SlackApi
+    _clock: Callable[[], datetime]
 
     async def decide(
         self,
@@ -238,7 +235,9 @@ def _refusals(not_yours: str, over: str = "") -> Generator[None]:
         yield
     except AskRefused as refused:
         sentence = over or f"consent-refusal-{refused.why.replace('_', '-')}"
-        raise Refused(not_yours if refused.why == "not_yours" else sentence) from refused
+        if refused.why == "not_yours":
+            raise Refused(not_yours, who=mention(UserId(refused.asker))) from refused
+        raise Refused(sentence) from refused
     except ToolServerError as error:
         logger.warning("a click came to nothing: %s", error)
         raise Refused("consent-refusal-press-again") from error

@@ -196,18 +196,13 @@ async def stop_branch(
         raise Refused("progress-stop-late") from refused
 
 
+@dataclass(slots=True)
 class WorkspaceFiles:
     """Attached files land in the session's `downloads/`."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        api: SlackApi,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._runtime = runtime
-        self._api = api
-        self._clock = clock
+    _runtime: Runtime
+    _api: SlackApi
+    _clock: Callable[[], datetime]
 
     async def keep(
         self, session: SessionId, files: tuple[SlackFile, ...]

@@ -21,7 +21,6 @@ from mcp_local.fair_semaphore import FairSemaphore
 from mcp_local.fetch.client import Client, Manners, TextKind
 from mcp_local.sources import (
     StoredPage,
-    count_words,
     find_page,
     host_of,
     page_files,
@@ -53,8 +52,6 @@ class Row:
     path: str = ""
     note: str = ""
     """What of the page's text is left out."""
-    is_stored: bool = False
-    """Whether the page was read earlier in the session."""
 
     @property
     def ok(self) -> bool:
@@ -78,7 +75,7 @@ class Crawler:
         self._manners = Manners(time.monotonic)
         self._all = FairSemaphore(MAX_AT_ONCE)
         self._shares: WeakValueDictionary[Hashable, FairSemaphore] = WeakValueDictionary()
-        """By host, by session, and by session for the browser."""
+        """By host and by session."""
 
     async def crawl(
         self,
@@ -102,10 +99,9 @@ class Crawler:
         return [task.result() for task in tasks]
 
     async def _row(self, client: Client, workspace: Workspace, url: str) -> Row:
-        page = await asyncio.to_thread(find_page, workspace, url)
-        is_stored = page is not None
+        stored = await asyncio.to_thread(find_page, workspace, url)
         try:
-            page = page or await self._read(client, workspace, url)
+            page = stored or await self._read(client, workspace, url)
         except ToolkitError as error:
             if isinstance(error, FetchFailed) and error.permanent:
                 is_host = isinstance(error, HostGone)
@@ -118,7 +114,6 @@ class Crawler:
             words=page.words,
             path=page.path,
             note=page.note,
-            is_stored=is_stored,
         )
 
     async def _read(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
@@ -148,7 +143,7 @@ class Crawler:
             title=article.title or page.final_url,
             description=article.description,
             fetched_at=fetched_at,
-            words=count_words(article.markdown),
+            words=len(article.markdown.split()),
             path=page_path(url),
             markdown=article.markdown,
             note=article.note,
@@ -162,12 +157,11 @@ class Crawler:
         return self._shares.setdefault(key, FairSemaphore(count)).slot(session)
 
     async def _rendered(self, url: str, session: Path) -> ExtractedPage:
-        async with self._share(("browser", session), 1, session):
-            html = await self._browsers.render(url, session=session)
-            try:
-                return await self._article("html", html, url, session)
-            except NeedsBrowser:
-                raise FetchFailed(f"{NO_TEXT}, in a browser neither") from None
+        html = await self._browsers.render(url, session=session)
+        try:
+            return await self._article("html", html, url, session)
+        except NeedsBrowser:
+            raise FetchFailed(f"{NO_TEXT}, in a browser neither") from None
 
     async def _article(self, kind: TextKind, text: str, url: str, session: Path) -> ExtractedPage:
         return await self._readers.run(

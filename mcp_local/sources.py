@@ -27,7 +27,6 @@ _MAX_SLUG_CHARS = 60
 _NOT_IN_SLUGS = re.compile(r"[^a-z0-9]+")
 _FENCE = "---\n"
 _PAGE_FILE = re.compile(PAGES_DIRECTORY + r"/crawl_[^/]*\.md")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -101,12 +100,6 @@ def page_files(workspace: Workspace) -> list[str]:
     return [file.path for file in files if _PAGE_FILE.fullmatch(file.path)]
 
 
-def count_words(text: str) -> int:
-    """Words as a reader would count them; in scripts without spaces two signs are a word."""
-    spaced, signs = _UNSPACED.subn(" ", text)
-    return len(spaced.split()) + (signs + 1) // 2
-
-
 def _read_page(workspace: Workspace, path: str) -> StoredPage | None:
     """Read one file; a damaged one counts as not fetched."""
     try:
@@ -163,7 +156,7 @@ def read_corpus(workspace: Workspace) -> list[CorpusArticle]:
         ) from error
 
 
-def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> list[CorpusArticle]:
+def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> CorpusFile:
     """Add the pages of `urls` to the corpus; without `urls`, every page fetched in the session.
 
     Articles saved before keep their place, so numbers in earlier reports stay valid; one that had
@@ -200,7 +193,7 @@ def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> lis
         articles=articles,
     )
     workspace.write_text(CORPUS_FILE, file.model_dump_json(indent=2))
-    return articles
+    return file
 
 
 def url_key(url: str) -> str:

@@ -75,7 +75,7 @@ class ConsentGate:
     places: LinkPlaces
     links: FreshLinks
     clock: Callable[[], datetime]
-    surface: SurfaceTools | None = None
+    surface: SurfaceTools
 
     def __post_init__(self) -> None:
         self._approvals = Approvals(asks=self.asks, clock=self.clock)
@@ -93,9 +93,8 @@ class ConsentGate:
     ) -> ToolOutput | Ask | None:
         """None lets the call be made; an output is its result; an Ask is for a person first."""
         try:
-            if self.surface is not None:
-                call = await self.surface.named(call, context)
-            return await self._judge(call, spec, context)
+            named = await self.surface.named(call, context)
+            return await self._judge(named, spec, context)
         except (SurfaceRefused, ToolServerError) as error:
             return refusal(str(error))
 
@@ -232,7 +231,7 @@ class ConsentGate:
             return refusal(f"{output}\n\n{text}" if output else text)
         connection = AccountConnection(toolkits=tuple(apps), output=output)
         deadline = self.clock() + CONNECTION_PATIENCE
-        return await self.asks.add(ask_of(call, context, connection, deadline))
+        return await self.asks.add(ask_of(call.call.id, context, connection, deadline))
 
     async def _audit_begin(
         self,

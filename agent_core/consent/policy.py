@@ -1,6 +1,6 @@
 """The policy: whether a call is made at once, approved by a person first, or never made.
 
-The rules stand in a file for people, so an error names the line that is wrong.
+The rules stand in a file for people, so an error names the rule that is wrong.
 
 After text from outside was read, words go to nobody whom that text could have chosen: not to a
 foreign server, nor to an app that the asker has no account of. They do go to the asker's own
@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, cast
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from yaml.nodes import MappingNode, Node, SequenceNode
+from yaml.nodes import MappingNode, Node
 
 from agent_core.consent.provenance import addresses_in
 from agent_core.consent.results import is_trusted_search
@@ -233,7 +233,7 @@ class Policy:
 def read_policy(path: Path | None = None) -> Policy:
     """The policy that ships with the product, behind the operator's rules where there is a file.
 
-    Raises SettingsError, with the line, where that cannot be read.
+    Raises SettingsError, with the line or the number of the rule, where that cannot be read.
     """
     own = read_rules(path) if path is not None else ()
     return Policy(rules=(*own, *read_rules(SHIPPED)))
@@ -261,9 +261,7 @@ class _Loader(yaml.SafeLoader):
 def read_rules(path: Path) -> tuple[PolicyRule, ...]:
     """The rules of a file, in their order; as `read_policy` where something is wrong in it."""
     try:
-        loader = cast("Any", _Loader(path.read_text(encoding="utf-8-sig")))
-        top: Node | None = loader.get_single_node()
-        written: object = loader.construct_document(top) if top else {}
+        written: object = yaml.load(path.read_text(encoding="utf-8-sig"), _Loader)  # noqa: S506 (safe)
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"the policy {path} cannot be read: {error}") from error
     except yaml.MarkedYAMLError as error:
@@ -272,34 +270,24 @@ def read_rules(path: Path) -> tuple[PolicyRule, ...]:
     except (yaml.YAMLError, RecursionError) as error:
         raise SettingsError(f"{path.name}: {error}") from error
     try:
-        return tuple(_PolicyFile.model_validate(written).rules or ())
+        return tuple(_PolicyFile.model_validate(written or {}).rules or ())
     except ValidationError as error:
-        raise SettingsError(f"{path.name}, {_fault(error, cast('Node', top))}") from error
+        raise SettingsError(f"{path.name}{_fault(error)}") from error
 
 
-def _fault(error: ValidationError, node: Node | None) -> str:
-    """What is wrong, with the line of the value that is, or of the object that lacks one."""
+def _fault(error: ValidationError) -> str:
+    """What is wrong, behind the number of the rule; a name that is none is told first."""
     faults = error.errors(include_url=False)
-    unknown_names = [fault for fault in faults if fault["type"] == "extra_forbidden"]
-    first = next(iter(unknown_names or faults))
+    faults.sort(key=lambda fault: fault["type"] != "extra_forbidden")
+    first = faults[0]
+    rule = ""
     name = "the file"
     for step in first["loc"]:
         if isinstance(step, str):
             name = step
-        node = _inside(node, step) or node
-    reason = "nothing is called so here"
-    if not unknown_names:
-        reason = first["msg"].removeprefix("Value error, ")
-    line = node.start_mark.line + 1 if node else 1
-    return f"line {line}: `{name}`: {reason}"
-
-
-def _inside(node: Node | None, step: str | int) -> Node | None:
-    """The value under a name of an object, or at a place of a list."""
-    if isinstance(step, int):
-        return node.value[step] if isinstance(node, SequenceNode) else None
-    if isinstance(node, MappingNode):
-        for key, value in cast("list[tuple[Node, Node]]", node.value):
-            if key.value == step:
-                return value
-    return None
+        else:
+            rule = rule or f", rule {step + 1}"
+    reason = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        reason = "nothing is called so here"
+    return f"{rule}: `{name}`: {reason}"

@@ -11,13 +11,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urlsplit
 
 from cachetools import TTLCache
 
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
-from agent_core.json_values import as_object, json_in, load_strictly, texts_in
+from agent_core.json_values import (
+    as_object,
+    json_in,
+    load_strictly,
+    text_in,
+    texts_in,
+    values_in,
+)
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened
 from agent_core.workspaces import write_text
@@ -183,7 +190,7 @@ _NO_LINK = r"\s\"'<>\\)\]}"
 _URL = re.compile(rf"https?://[^{_NO_LINK}]+", re.IGNORECASE)
 _SLASH = re.compile(r"\\(?:/|u002f)", re.IGNORECASE)
 _CONNECTING = ("COMPOSIO_MANAGE_CONNECTIONS", "COMPOSIO_WAIT_FOR_CONNECTIONS")
-_FIELDS = frozenset({"redirect_url", "connect_url", "auth_url"})
+_FIELDS = ("redirect_url", "connect_url", "auth_url")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,20 +283,10 @@ def _links_below(prefix: str) -> re.Pattern[str]:
     return re.compile(rf"{site}/{re.escape(path)}[^{_NO_LINK}]+", re.IGNORECASE)
 
 
-def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
+def _named_links(value: object) -> Iterator[tuple[str, str]]:
     """Apps and links of fields that are made for links, wherever in a structure they stand."""
-    if isinstance(value, list):
-        for item in cast("list[object]", value):
-            yield from _named_links(item, app)
-    if not isinstance(value, dict):
-        return
-    fields = cast("dict[str, Any]", value)
-    toolkit = fields.get("toolkit")
-    if toolkit and isinstance(toolkit, str):
-        app = toolkit
-    for name, inner in fields.items():
-        is_text = isinstance(inner, str)
-        if is_text and name in _FIELDS and _URL.fullmatch(inner):
-            yield app.casefold(), inner
-        else:
-            yield from _named_links(inner, name if isinstance(inner, dict) else app)
+    for path, each in values_in(value):
+        url = text_in(each, *_FIELDS)
+        if _URL.fullmatch(url):
+            app = text_in(each, "toolkit") or "".join(path[-1:])
+            yield app.casefold(), url

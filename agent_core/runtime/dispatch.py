@@ -10,11 +10,10 @@ from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
-from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 
-from agent_core.background import Background
+from agent_core.background import Background, Locks
 from agent_core.durable import Steps, cannot_replay
 from agent_core.durable.dbos_turns import DurableTurns
 from agent_core.errors import TurnSetAside
@@ -81,7 +80,7 @@ class Dispatch:
         """
         self._reader_name = ""
         self._show: Reader | None = None
-        self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
+        self._locks = Locks[SessionId]()
         self._weighed: LRUCache[TurnId, bool] = LRUCache(MAX_WEIGHED)
         """What its asker wrote while a call waits for its approval: whether that is understood."""
 
@@ -177,7 +176,7 @@ class Dispatch:
 
     def lock(self, session: SessionId) -> asyncio.Lock:
         """The session's lock; it is gone when nobody holds or awaits it."""
-        return self._locks.setdefault(session, asyncio.Lock())
+        return self._locks.of(session)
 
     async def _hold(self, session: SessionId) -> bool:
         """Whether this process has the session's lease; what a dead process left goes on first."""

@@ -219,10 +219,10 @@ class TurnParts:
     accounts: Accounts | None
     """None without Composio."""
     clock: UtcClock
+    surface: SurfaceTools
+    """The agent's tools over the place where people talk to it."""
     planner: Model | None = None
     """Plans new tasks; None where none is planned."""
-    surface: SurfaceTools | None = None
-    """The agent's tools over the place where people talk to it."""
     app_address: Callable[[UserId], str] = lambda _: ""
     """Where the app tools of a person come from; it and the next two are named in traces."""
     logfire_project: str = ""

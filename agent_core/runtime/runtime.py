@@ -181,8 +181,7 @@ class Runtime:
 
     def talk_on(self, surface: Surface) -> None:
         """From now on the agent looks at what was said and done there before, and puts it right."""
-        if self._parts.surface is not None:
-            self._parts.surface.surface = surface
+        self._parts.surface.surface = surface
 
     def take_orders_with(self, orders: OrderTaker) -> None:
         """From now on messages that the classifier takes for an order of a schedule go there."""
@@ -294,20 +293,14 @@ class _Housekeeping:
 
     async def begin(self, background: Background) -> None:
         """Begin the loops. When this returns, what a dead process left has been taken over."""
+        await self._beat()
         loops = {
+            self._beat: BEAT_EVERY_S,
             self._look: LOOK_EVERY_S,
             self._look_at_accounts: CONNECTED_EVERY_S,
             self._revive: REVIVE_EVERY_S,
             self._purge: PURGE_EVERY_S,
         }
-        has_beaten = asyncio.Event()
-
-        async def pause() -> None:
-            has_beaten.set()
-            await asyncio.sleep(BEAT_EVERY_S)
-
-        background.repeat(self._beat, pause=pause, name="the heartbeat")
-        await has_beaten.wait()
         for work, every_s in loops.items():
             # The pause comes first: what has just been taken over is not at work yet.
             background.repeat(

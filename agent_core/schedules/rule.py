@@ -38,10 +38,6 @@ _TO_THE_END = timedelta(days=20 * 146_097 - 3 * 10_227)
 Frequency = Literal["YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY"]
 RuleFault = Literal["unreadable", "unknown_zone", "too_often", "never", "over"]
 
-_FREQUENCIES: dict[Frequency, Literal[0, 1, 2, 3, 4, 5]] = {
-    "YEARLY": 0, "MONTHLY": 1, "WEEKLY": 2, "DAILY": 3, "HOURLY": 4, "MINUTELY": 5
-}  # fmt: skip
-"""By dateutil's numbers."""
 _UNITS: dict[Frequency, timedelta] = {
     "WEEKLY": timedelta(weeks=1),
     "DAILY": timedelta(days=1),
@@ -297,7 +293,7 @@ def _wall_times(stated: Recurrence, begins: datetime, since: datetime) -> Iterat
         every = stated.interval * _UNITS[frequency]
         first += (since - first) // every * every
     walls = dateutil.rrule(
-        _FREQUENCIES[frequency],
+        getattr(dateutil, frequency),
         dtstart=first + _TO_THE_END,
         interval=stated.interval,
         wkst=dateutil.MO,

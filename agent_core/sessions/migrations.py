@@ -48,9 +48,12 @@ def revision_of(connection: Connection, revisions: Revisions = REVISIONS) -> str
     if not stored and tables.isdisjoint(metadata.tables):
         return ""
     if not stored:
+        fresh_start = "set DATABASE_URL to an empty database"
+        if file is not None:
+            fresh_start = f"move {file} away, with turns.sqlite beside it"
         raise SessionError(
             f"The database {address} has no revision: a version before the first release made it, "
-            f"and no version can read it now. Stop the bot and {_fresh_start(file)}; the bot then "
+            f"and no version can read it now. Stop the bot and {fresh_start}; the bot then "
             f"makes a new one. To keep what was in it, go back to a copy: {way_back(file)}"
         )
     if stored not in names:
@@ -110,12 +113,6 @@ def way_back(file: Path | None) -> str:
         return f"stop the bot and put your own copy in place of {file}; there is none beside it."
     listed = ", ".join(map(str, copies))
     return f"stop the bot and put a copy in place of {file}. Beside it are these: {listed}"
-
-
-def _fresh_start(file: Path | None) -> str:
-    if file is None:
-        return "set DATABASE_URL to an empty database"
-    return f"move {file} away, with turns.sqlite beside it"
 
 
 def _lock(connection: Connection) -> None:

@@ -7,7 +7,6 @@ open, memberships are renewed every few seconds, people less often: who was remo
 is out at once.
 """
 
-import asyncio
 import hashlib
 import logging
 import secrets
@@ -21,12 +20,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import inf
 from typing import Generic, Literal, TypeVar
-from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 from itsdangerous import BadSignature, Signer
 from pydantic import BaseModel
 
+from agent_core.background import Locks
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
 from bot.inbound import Sender
@@ -160,7 +159,7 @@ class _SlackCache(Generic[V]):
         self._holds_s = holds_s
         self._answers: LRUCache[str, tuple[float, V | None]] = LRUCache(MAX_KEPT)
         """By id, when Slack was asked, and its answer."""
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks = Locks[str]()
 
     def age_s(self, key: str) -> float:
         asked_s, _ = self._answers.get(key, (-inf, None))
@@ -177,7 +176,7 @@ class _SlackCache(Generic[V]):
 
     async def get(self, key: str, max_age_s: float = HOLDS_S) -> V | None:
         """Raises SlackError where Slack could not be asked."""
-        async with self._locks.setdefault(key, asyncio.Lock()):
+        async with self._locks.of(key):
             if self.age_s(key) > max_age_s:
                 asked_s = self._clock.seconds()
                 self._answers[key] = (asked_s, await self._ask(key))

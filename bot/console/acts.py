@@ -7,7 +7,6 @@ what a dead one began. A message to the work goes the way of a post: it is poste
 authorised as any post, and handed over. Only people who may write in the thread may act.
 """
 
-import asyncio
 import hashlib
 import logging
 import secrets
@@ -16,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Literal
-from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 from pydantic import (
@@ -28,6 +26,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from agent_core.background import Locks
 from agent_core.errors import InterventionRefused, SessionError
 from agent_core.events import InterventionKind
 from agent_core.ids import AgentId, SessionId, UserId
@@ -152,9 +151,7 @@ class Acts:
     _ingress: Ingress
     _clock: Callable[[], datetime]
 
-    _at_work: WeakValueDictionary[str, asyncio.Lock] = field(
-        init=False, default_factory=WeakValueDictionary[str, asyncio.Lock]
-    )
+    _at_work: Locks[str] = field(init=False, default_factory=Locks[str])
     _done: LRUCache[str, SessionId] = field(
         init=False, default_factory=lambda: LRUCache(MAX_REMEMBERED)
     )
@@ -183,7 +180,7 @@ class Acts:
         )
         ledger = self._runtime.ledger
         try:
-            async with self._at_work.setdefault(key, asyncio.Lock()):
+            async with self._at_work.of(key):
                 if key not in self._done:
                     is_new = await ledger.record(key, "", deed.model_dump(by_alias=True))
                     deed.again = not is_new

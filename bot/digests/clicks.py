@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -15,7 +15,6 @@ from agent_core.runtime.schedules import (
     PendingOrder,
     Rule,
     ScheduleId,
-    ScheduleStore,
     WhenNothingNew,
     read_recurrence,
     rule_words,
@@ -42,12 +41,11 @@ _ANY_MOMENT = datetime(2026, 1, 1, 12, 1, tzinfo=UTC)
 _TIME = re.compile(r"\s*([01]?\d|2[0-3])[:.]([0-5]\d)\s*")
 
 
+@dataclass(slots=True)
 class DigestClicks:
     """A click that comes again leaves the same behind. Raises SlackError; it may come again."""
 
-    def __init__(self, orders: DigestOrders, schedules: ScheduleStore) -> None:
-        self._orders = orders
-        self._schedules = schedules
+    _orders: DigestOrders
 
     async def decide(
         self,
@@ -68,11 +66,11 @@ class DigestClicks:
             post=post,
         )
         session = gesture.session
-        pending = await self._schedules.pending_order(session, gesture.by)
+        pending = await self._orders.store.pending_order(session, gesture.by)
         if schedule_id(pending.proposal) == click.schedule:
             # The moment stays: the messages so far were dealt with.
             settled = PendingOrder(heard_at=pending.heard_at)
-            await self._schedules.save_pending(session, gesture.by, settled)
+            await self._orders.store.save_pending(session, gesture.by, settled)
 
     async def order(
         self,

@@ -22,7 +22,6 @@ from agent_core.runtime.schedules import (
     Rule,
     Schedule,
     ScheduleId,
-    ScheduleStore,
     WhenNothingNew,
     check_draft,
     smells_of_order,
@@ -53,7 +52,6 @@ class DigestMessages:
 
     _orders: DigestOrders
     _reader: OrderReader
-    _schedules: ScheduleStore
 
     async def take(self, message: InboundMessage, *, is_order: bool = False) -> bool:
         """Answer a message that is about digests; False where it is about something else.
@@ -113,7 +111,7 @@ class DigestMessages:
 
     async def _waiting(self, message: InboundMessage) -> PendingOrder | None:
         """What a message may be about; None when the message has been dealt with."""
-        pending = await self._schedules.pending_order(message.session, message.asker)
+        pending = await self._orders.store.pending_order(message.session, message.asker)
         if pending.heard_at is None or pending.heard_at < message.received_at:
             return pending
         if pending.heard_at == message.received_at:
@@ -175,9 +173,15 @@ class DigestMessages:
             await self._orders.answer(parse_session(session), message.key, answer)
         is_replaced = before.proposal not in ("", pending.proposal)
         if is_replaced and not is_agreed:
-            await self._decide(before.proposal, session, asker, is_yes=False)
+            await self._decide(
+                before.proposal,
+                session,
+                asker,
+                is_yes=False,
+                is_replaced=bool(pending.proposal),
+            )
         pending = replace(pending, heard_at=message.received_at)
-        await self._schedules.save_pending(session, asker, pending)
+        await self._orders.store.save_pending(session, asker, pending)
 
     async def _decide(
         self,
@@ -186,12 +190,14 @@ class DigestMessages:
         by: UserId,
         *,
         is_yes: bool,
+        is_replaced: bool = False,
     ) -> None:
         post = await self._orders.answered(parse_session(session), key)
         await self._orders.decide(
             schedule_id(key),
             by,
             is_yes=is_yes,
+            is_replaced=is_replaced,
             post=post,
         )
 

@@ -62,7 +62,7 @@ class DigestOrders:
     not be asked.
     """
 
-    _store: ScheduleStore
+    store: ScheduleStore
     _timekeeper: Timekeeper
     api: SlackApi
     people: People
@@ -77,7 +77,7 @@ class DigestOrders:
         if order.changes:
             await self.get(order.changes, order.owner)
         checked = await self._checked(order, order.owner, is_new=not order.changes)
-        proposed = await self._store.propose(schedule_id(key), checked)
+        proposed = await self.store.propose(schedule_id(key), checked)
         draft = await self.draft(proposed)
         await self.answer(parse_session(order.origin), key, draft)
 
@@ -102,7 +102,7 @@ class DigestOrders:
 
     async def waiting(self, proposal: ScheduleId) -> Schedule | None:
         """A proposal that nobody has answered yet."""
-        schedule = await self._store.find(proposal)
+        schedule = await self.store.find(proposal)
         if schedule is None or schedule.status != "proposed":
             return None
         return schedule
@@ -113,12 +113,18 @@ class DigestOrders:
         by: UserId,
         *,
         is_yes: bool,
+        is_replaced: bool = False,
         post: Receipt | None,
     ) -> None:
-        """Its owner agrees or takes it back; its post says so. Idempotent."""
+        """Its owner agrees, takes it back, or orders another; its post says so. Idempotent."""
         current = await self.get(proposal, by, is_proposal=True)
         decided = await self._decided(current, by, is_yes=is_yes)
-        text = posts.decided(decided, self.clock(), is_change=bool(current.order.changes))
+        text = posts.decided(
+            decided,
+            self.clock(),
+            is_change=bool(current.order.changes),
+            is_replaced=is_replaced,
+        )
         draft = card(text)
         if post is not None:
             await self.api.update(
@@ -138,16 +144,16 @@ class DigestOrders:
         """The schedule that a proposal is about once it is decided; `deleted` if taken back."""
         wanted = current.order
         if current.status == "over" and wanted.changes:
-            return await self._store.get(wanted.changes)
+            return await self.store.get(wanted.changes)
         if current.status != "proposed":
             return current
         if not is_yes:
-            return await self._store.delete(current.id)
+            return await self.store.delete(current.id)
         if wanted.changes:
             merged = await self._merged(wanted.changes, wanted, by)
-            return await self._store.carry_over(current, merged, self.clock())
+            return await self.store.carry_over(current, merged, self.clock())
         await self._checked(wanted, by, is_new=True)
-        return await self._store.activate(current.id, self.clock())
+        return await self.store.activate(current.id, self.clock())
 
     async def do(
         self,
@@ -170,14 +176,14 @@ class DigestOrders:
         current = await self.get(schedule, by)
         match verb:
             case "pause" if current.status == "active":
-                return await self._store.pause(schedule)
+                return await self.store.pause(schedule)
             case "resume" if current.status != "active":
                 await self._checked(current.order, current.order.owner)
-                return await self._store.activate(schedule, self.clock())
+                return await self.store.activate(schedule, self.clock())
             case "run" if await self._timekeeper.run_now(current) is None:
                 raise refused("already_running", current)
             case "delete":
-                return await self._store.delete(schedule)
+                return await self.store.delete(schedule)
             case _:
                 return current
 
@@ -192,7 +198,7 @@ class DigestOrders:
         if current.status == "over" and current.order.changes:
             schedule = current.order.changes
         order = await self._merged(schedule, wanted, by)
-        return await self._store.change_order(schedule, order, self.clock())
+        return await self.store.change_order(schedule, order, self.clock())
 
     async def get(
         self,
@@ -202,7 +208,7 @@ class DigestOrders:
         is_proposal: bool = False,
     ) -> Schedule:
         """A schedule for who may change it: its owner, and admins where it was agreed on."""
-        current = await self._store.find(schedule)
+        current = await self.store.find(schedule)
         is_gone = current is not None and current.status == "deleted" and not is_proposal
         if current is None or is_gone:
             raise refused("not_there")
@@ -219,13 +225,13 @@ class DigestOrders:
     async def here(self, session: SessionId) -> Schedule | None:
         """The schedule that a thread is about."""
         thread = parse_session(session)
-        schedule = await self._store.about_thread(thread.channel, thread.root_ts, session)
-        return await self._store.find(schedule) if schedule is not None else None
+        schedule = await self.store.about_thread(thread.channel, thread.root_ts, session)
+        return await self.store.find(schedule) if schedule is not None else None
 
     async def own(self, who: UserId) -> list[Schedule]:
         """All that a person has agreed to, wherever it is told; Slack is not asked."""
         team, _ = parse_user(who)
-        of_team = await self._store.of_team(team)
+        of_team = await self.store.of_team(team)
         return [schedule for schedule in of_team if schedule.order.owner == who]
 
     async def visible_to(self, who: UserId, here: SessionId) -> list[Schedule]:
@@ -237,7 +243,7 @@ class DigestOrders:
         team, _ = parse_user(who)
         known: dict[tuple[str, bool], bool] = {}
         visible: list[Schedule] = []
-        for schedule in await self._store.of_team(team):
+        for schedule in await self.store.of_team(team):
             is_own = schedule.order.owner == who
             kind = (schedule.order.place, is_own)
             if kind not in known:
@@ -351,7 +357,7 @@ class DigestOrders:
 
     async def _refuse_too_many(self, order: Order) -> None:
         settings = self._settings
-        of_team = await self._store.of_team(order.team)
+        of_team = await self.store.of_team(order.team)
         kept = [schedule.order for schedule in of_team if schedule.status != "over"]
         n = len(kept)
         if n >= settings.digests_per_team:

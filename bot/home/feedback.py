@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 from agent_core.errors import SessionError
@@ -19,18 +20,13 @@ from bot.words import BOT
 logger = logging.getLogger(__name__)
 
 
+@dataclass(slots=True)
 class FeedbackClicks:
     """The handlers of the two buttons and of the form. A press that comes again changes nothing."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        api: SlackApi,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._runtime = runtime
-        self._api = api
-        self._clock = clock
+    _runtime: Runtime
+    _api: SlackApi
+    _clock: Callable[[], datetime]
 
     async def give(
         self,

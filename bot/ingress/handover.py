@@ -22,7 +22,6 @@ from bot.inbound import (
     mentioned_users,
     plain_text,
     posted_at,
-    read_file,
 )
 from bot.ingress.filter import Admitted, IngressFilter, Posts, post_language
 from bot.ingress.replies import Replies
@@ -207,10 +206,7 @@ class Handover:
             before_ts=post.ts,
         )
         kept = [each for each in posts if self._is_material(each)]
-        users = {each.user for each in kept}
-        for each in kept:
-            users |= mentioned_users(each.text)
-        names = await self._people.names(users - {"", bot_user})
+        names = await self._people.names_in(kept)
         lines = [self._line(each, names, utc_offset_s) for each in kept]
         while len(lines) > 1 and sum(map(len, lines)) > MAX_CHARS:
             del lines[0]
@@ -219,7 +215,7 @@ class Handover:
             return _Earlier(text=text)
         # What was written to the bot brings its files by itself, and a stop must not wait for them.
         others = [each for each in reversed(kept) if bot_user not in mentioned_users(each.text)]
-        files = [read_file(raw) for each in others for raw in each.files]
+        files = [file for each in others for file in each.files]
         small = [file for file in files if file.size_bytes <= MAX_EARLIER_FILE_BYTES]
         return _Earlier(text=text, files=tuple(small[:MAX_EARLIER_FILES]))
 
@@ -242,7 +238,7 @@ class Handover:
         line = f"{author} ({at:%H:%M}): {indented}"
         if not post.files:
             return line
-        file_names = ", ".join(read_file(raw).name for raw in post.files)
+        file_names = ", ".join(file.name for file in post.files)
         return f"{line} [files: {_one_line(file_names)}]"
 
     async def apply(self, change: Edit | Deletion | Halt) -> InboundPost | None:

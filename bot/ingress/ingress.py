@@ -8,9 +8,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Literal, TypeVar
-from weakref import WeakValueDictionary
 
-from agent_core.background import Background, GivenUp, retry
+from agent_core.background import Background, GivenUp, Locks, retry
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger, ReplyReader, small_talk
 from bot.front import FrontDoor, WorkspaceFiles
@@ -95,8 +94,8 @@ class Ingress:
             self._posts,
             self.replies,
         )
-        self._before_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._after_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._before_ack = Locks[str]()
+        self._after_ack = Locks[str]()
 
     async def receive(self, body: JsonObject) -> PostEvent | None:
         """The half before the acknowledgement. What it lets in is durable when it returns.
@@ -107,7 +106,7 @@ class Ingress:
         event = read_event(body, bot_user=self._posts.identity.bot_user)
         if event is None:
             return None
-        async with self._before_ack.setdefault(_lane_of(event), asyncio.Lock()):
+        async with self._before_ack.of(_lane_of(event)):
             if not await self.filter.let_in(event, body):
                 return None
         self._posts.note(event)
@@ -157,7 +156,7 @@ class Ingress:
                 case InboundPost():
                     await self._take_post(event, again=again)
                 case Edit():
-                    async with self._after_ack.setdefault(_lane_of(event), asyncio.Lock()):
+                    async with self._after_ack.of(_lane_of(event)):
                         post = await self._correct(event)
                     if post is not None:
                         await self._take_post(post, again=again)
@@ -196,7 +195,7 @@ class Ingress:
         self._posts.under_way[post.key] = post
         lane: AbstractAsyncContextManager[object] = nullcontext()
         if self.waits_its_turn(post):
-            lane = self._after_ack.setdefault(_lane_of(post), asyncio.Lock())
+            lane = self._after_ack.of(_lane_of(post))
         try:
             async with asyncio.TaskGroup() as group:
                 judging = group.create_task(self._judge(post))

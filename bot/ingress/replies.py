@@ -4,13 +4,12 @@ Rules decide where it is plain, the small model decides the rest, and where that
 is silent. Who has spoken in a thread is read once, and kept up to date from every payload.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 
+from agent_core.background import Locks
 from agent_core.errors import SessionError
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject
@@ -18,10 +17,10 @@ from agent_core.runtime import Line, ReplyReader, Talk, small_talk
 from bot.front import FrontDoor, ThreadActivity
 from bot.inbound import (
     InboundPost,
+    SlackFile,
     mentioned_users,
     object_in,
     plain_text,
-    read_file,
     read_post,
     text_in,
 )
@@ -79,7 +78,7 @@ class Replies:
         self._speakers: LRUCache[ThreadRef, _Speakers] = LRUCache(MAX_THREADS)
         self._verdicts: LRUCache[str, bool] = LRUCache(MAX_VERDICTS)
         """Of each post; an edit changes none."""
-        self._reading: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
+        self._reading = Locks[ThreadRef]()
 
     def note(self, body: JsonObject) -> None:
         """Take a payload into account, whoever wrote the post."""
@@ -117,7 +116,7 @@ class Replies:
     async def has_bot(self, post: InboundPost) -> bool:
         """Whether the bot had a part in the thread when a reply was written."""
         thread = post.thread
-        async with self._reading.setdefault(thread, asyncio.Lock()):
+        async with self._reading.of(thread):
             speakers = self._speakers.setdefault(thread, _Speakers())
             if not speakers.is_whole or not self._hears_all:
                 await self._read(speakers, thread)
@@ -196,18 +195,12 @@ class Replies:
         asked = _users(activity.asks)
         works_for = _users(activity.works_for)
         users = {*asked, *works_for, post.user, self._bot, *mentioned_users(post.wire_text)}
-        for each in earlier:
-            users |= {each.user, *mentioned_users(each.text)}
-        names = await self._people.names(users - {""})
-        lines: list[Line] = []
-        for each in earlier:
-            files = [read_file(raw).name for raw in each.files]
-            lines.append(self._line(each.user, each.text, files, names))
-        files = [file.name for file in post.files]
+        names = await self._people.names_in(earlier, *users)
+        lines = [self._line(each.user, each.text, each.files, names) for each in earlier]
         return Talk(
             bot=names.get(self._bot, "the bot"),
             earlier=tuple(lines),
-            reply=self._line(post.user, post.wire_text, files, names),
+            reply=self._line(post.user, post.wire_text, post.files, names),
             asked=tuple(names.get(user, user) for user in asked),
             works_for=tuple(names.get(user, user) for user in works_for),
         )
@@ -216,14 +209,14 @@ class Replies:
         self,
         user: str,
         wire_text: str,
-        files: Sequence[str],
+        files: Sequence[SlackFile],
         names: Mapping[str, str],
     ) -> Line:
         author = ""
         if user != self._bot:
             author = names.get(user) or user or "An app"
         parts = [plain_text(wire_text, names=names)]
-        parts += [f"[file: {name}]" for name in files]
+        parts += [f"[file: {file.name}]" for file in files]
         return Line(author=author, text=" ".join(parts))
 
 

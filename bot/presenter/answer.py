@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from agent_core.events import (
@@ -285,12 +285,12 @@ def _stem(file: ArtifactSaved) -> str:
     return stem
 
 
+@dataclass(slots=True)
 class ThreadFiles:
     """Uploads files to the turn's destination; a sentence names each file that is missing."""
 
-    def __init__(self, destination: Destination, workspace: Path) -> None:
-        self._destination = destination
-        self._workspace = workspace
+    _destination: Destination
+    _workspace: Path
 
     async def post(
         self,

@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from pydantic import BaseModel
@@ -76,12 +76,12 @@ SaveBookmark = Callable[[JsonObject], Awaitable[None]]
 overwrite the notes of the process that has it now."""
 
 
+@dataclass(slots=True)
 class Journal:
     """Notes what is about to be written and what was written."""
 
-    def __init__(self, bookmark: Bookmark, save: SaveBookmark) -> None:
-        self.bookmark = bookmark
-        self._save = save
+    bookmark: Bookmark
+    _save: SaveBookmark
 
     async def once(self, op: Op, write: Write) -> None:
         """Make a write unless it was made. One that failed is made again when asked again."""

@@ -12,10 +12,10 @@ from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from weakref import WeakValueDictionary
 
 from cachetools import TTLCache
 
+from agent_core.background import Locks
 from agent_core.ids import agent_id
 from agent_core.messages import JsonObject
 from bot import clicks
@@ -306,7 +306,7 @@ class Indicators:
         self._threads: TTLCache[ThreadRef, _ThreadIndicators] = TTLCache(
             10_000, FORGOTTEN_S, timer=api.clock.seconds
         )
-        self._locks: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
+        self._locks = Locks[ThreadRef]()
 
     def guarded(self, guard: WriteGuard) -> "Indicators":
         """A view of these indicators that awaits `guard` before each write."""
@@ -319,7 +319,7 @@ class Indicators:
 
         With `may_be_left` another process may have shown the indicator of a post that is new here.
         """
-        async with self._locks.setdefault(thread, asyncio.Lock()):
+        async with self._locks.of(thread):
             shown = self._threads.get(thread) or _ThreadIndicators()
             self._threads[thread] = shown
             if post_ts in shown.posts:
@@ -346,7 +346,7 @@ class Indicators:
 
         The reaction of a post that was absorbed into another turn stays: it says that it was seen.
         """
-        async with self._locks.setdefault(thread, asyncio.Lock()):
+        async with self._locks.of(thread):
             shown = self._threads.get(thread) or _ThreadIndicators()
             is_known = post_ts in shown.posts
             has_reaction = shown.posts.get(post_ts, False)

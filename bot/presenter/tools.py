@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from agent_core.runtime import name_of_app
 from agent_core.words import Words
+from bot.inbound import object_in, objects_in
 from bot.render import (
     foreign_line,
     limits,
@@ -116,13 +117,12 @@ def _describe_app(tool: str, name: str, words: Words) -> str:
 
 def _describe_batch(arguments: Mapping[str, Any], words: Words, titles: Mapping[str, str]) -> str:
     """A batch of calls has the title of its first call."""
-    calls = [call for call in _objects(arguments.get("tools")) if call.get("tool_slug")]
+    calls = [call for call in objects_in(arguments, "tools") if call.get("tool_slug")]
     if not calls:
         return words("progress-purpose-find-tools")
     first = calls[0]
-    inner = first.get("arguments")
-    carried = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
-    title = describe(str(first["tool_slug"]), carried, words, titles)
+    inner = object_in(first, "arguments")
+    title = describe(str(first["tool_slug"]), inner, words, titles)
     others = len(calls) - 1
     if not others:
         return title
@@ -158,10 +158,6 @@ def _purpose(name: str) -> str:
 
 def _items(value: object) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
-
-
-def _objects(value: object) -> list[dict[str, Any]]:
-    return [item for item in _items(value) if isinstance(item, dict)]
 
 
 def short(text: str) -> str:

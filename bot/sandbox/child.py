@@ -115,7 +115,7 @@ class BotLives:
     """The kinds of the events of the deaths to come, one for each life but the last."""
     deaths: list[str] = field(default_factory=list[str])
     """The events of the past deaths."""
-    _process: BotProcess | None = None
+    _process: BotProcess = field(init=False)
 
     async def __aenter__(self) -> Self:
         armed = f"{EVENT_POINT}{self.ahead[0]}" if self.ahead else ""
@@ -124,16 +124,13 @@ class BotLives:
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
-        if self._process is not None:
-            await self._process.stop()
+        await self._process.stop()
 
     async def check(self) -> None:
         """Start the bot again if it has died as ordered.
 
         Raises SandboxError where it ended in another way.
         """
-        if self._process is None:
-            return
         if not (self._process.was_killed and self.ahead):
             self._process.check()
             return

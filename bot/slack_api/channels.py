@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from agent_core.messages import JsonObject
+from bot.inbound import object_in, objects_in, text_in
 from bot.slack_api.calls import Calls
 from bot.slack_api.errors import SlackRefused
 from bot.slack_api.records import Conversation, next_cursor, read_conversation
@@ -16,7 +17,7 @@ KINDS = "public_channel,private_channel,mpim,im"
 PAGE_SIZE = 500
 FEW = 10
 _REPLIES = "conversations.replies"
-_GONE = frozenset({"message_not_found", "thread_not_found"})
+GONE = frozenset({"message_not_found", "thread_not_found"})
 _TOMBSTONE = "tombstone"
 _UNSEEN = frozenset({"channel_not_found", "not_in_channel", "fetch_members_failed"})
 
@@ -42,13 +43,9 @@ class Channels:
 
     async def about(self, channel: str) -> Conversation | None:
         """A conversation; None where there is none, or the bot may not see it."""
-        try:
-            answer = await self._calls.repeatable("conversations.info", {"channel": channel})
-        except SlackRefused as refused:
-            if refused.code in _UNSEEN:
-                return None
-            raise
-        return read_conversation(cast("JsonObject", answer["channel"]))
+        asked = {"channel": channel}
+        answer = await self._calls.repeatable("conversations.info", asked, fine=_UNSEEN)
+        return read_conversation(object_in(answer, "channel")) if answer else None
 
     async def find(self, name: str) -> Conversation | None:
         """The channel of an id, or of a name among those that the bot is in."""
@@ -139,11 +136,10 @@ class Channels:
         try:
             answer = await self._calls.repeatable(_REPLIES, arguments)
         except SlackRefused as refused:
-            if ts == thread.root_ts and refused.code in _GONE:
+            if ts == thread.root_ts and refused.code in GONE:
                 return None
             raise
-        messages = cast("list[JsonObject]", answer.get("messages") or [])
-        by_ts = {str(raw.get("ts")): raw for raw in messages}
+        by_ts = {text_in(raw, "ts"): raw for raw in objects_in(answer, "messages")}
         if ts in by_ts:
             return None if by_ts[ts].get("subtype") == _TOMBSTONE else by_ts[ts]
         if thread.root_ts in by_ts and not answer.get("has_more") and not next_cursor(answer):

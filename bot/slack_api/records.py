@@ -6,12 +6,13 @@ for bookmarks.
 """
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 from pydantic import BeforeValidator, PlainSerializer
 
 from agent_core.messages import JsonObject
 from agent_core.runtime import Language, detect_language
+from bot.inbound import SlackFile, object_in, objects_in, read_file, text_in
 
 EVENT_TYPE = "universal_agent"
 """The metadata type under which the bot marks its own posts."""
@@ -161,8 +162,7 @@ class PostRecord:
     subtype: str = ""
     op_id: str = ""
     """Of a post that the bot made; empty for all others."""
-    files: tuple[JsonObject, ...] = ()
-    """As Slack gives them."""
+    files: tuple[SlackFile, ...] = ()
     replies: int = 0
     is_streamed: bool = False
     """It grew while its words were written, or does."""
@@ -185,13 +185,13 @@ class Conversation:
 def read_post(raw: JsonObject) -> PostRecord:
     """One message of `conversations.replies`."""
     return PostRecord(
-        ts=_text(raw, "ts"),
-        user=_text(raw, "user"),
-        text=_text(raw, "text"),
-        bot_id=_text(raw, "bot_id"),
-        subtype=_text(raw, "subtype"),
-        op_id=_op_id(raw.get("metadata")),
-        files=tuple(cast("list[JsonObject]", raw.get("files") or [])),
+        ts=text_in(raw, "ts"),
+        user=text_in(raw, "user"),
+        text=text_in(raw, "text"),
+        bot_id=text_in(raw, "bot_id"),
+        subtype=text_in(raw, "subtype"),
+        op_id=_op_id(object_in(raw, "metadata")),
+        files=tuple(map(read_file, objects_in(raw, "files"))),
         replies=int(raw.get("reply_count") or 0),
         is_streamed=bool(raw.get("streaming_state")),
     )
@@ -200,16 +200,16 @@ def read_post(raw: JsonObject) -> PostRecord:
 def read_person(raw: JsonObject) -> Person:
     """The `user` object of `users.info`."""
     return Person(
-        id=_text(raw, "id"),
-        team=_text(raw, "team_id"),
+        id=text_in(raw, "id"),
+        team=text_in(raw, "team_id"),
         name=_name(raw),
-        is_bot=bool(raw.get("is_bot")) or _text(raw, "id") == "USLACKBOT",
+        is_bot=bool(raw.get("is_bot")) or text_in(raw, "id") == "USLACKBOT",
         is_guest=bool(raw.get("is_restricted")) or bool(raw.get("is_ultra_restricted")),
         is_deactivated=bool(raw.get("deleted")),
         is_stranger=bool(raw.get("is_stranger")),
         utc_offset_s=int(raw.get("tz_offset") or 0),
-        locale=_text(raw, "locale"),
-        zone=_text(raw, "tz"),
+        locale=text_in(raw, "locale"),
+        zone=text_in(raw, "tz"),
         is_admin=bool(raw.get("is_admin")) or bool(raw.get("is_owner")),
     )
 
@@ -217,9 +217,9 @@ def read_person(raw: JsonObject) -> Person:
 def read_conversation(raw: JsonObject) -> Conversation:
     """One channel of `conversations.info`, or of `users.conversations`: the bot is in those."""
     return Conversation(
-        id=_text(raw, "id"),
+        id=text_in(raw, "id"),
         kind=_conversation_kind(raw),
-        name=_text(raw, "name"),
+        name=text_in(raw, "name"),
         is_archived=bool(raw.get("is_archived")),
         is_member=bool(raw.get("is_member", True)),
     )
@@ -227,15 +227,16 @@ def read_conversation(raw: JsonObject) -> Conversation:
 
 def next_cursor(answer: JsonObject) -> str:
     """Where the next page begins; empty on the last one."""
-    paging = cast("JsonObject", answer.get("response_metadata") or {})
-    return _text(paging, "next_cursor")
+    return text_in(object_in(answer, "response_metadata"), "next_cursor")
 
 
 def shared_in(file: JsonObject, channel: str) -> list[str]:
     """The posts of the channel in which a file of `files.info` stands, by their `ts`."""
-    shares = cast("dict[str, dict[str, list[JsonObject]]]", file.get("shares") or {})
+    shares = object_in(file, "shares")
     return [
-        _text(each, "ts") for by_channel in shares.values() for each in by_channel.get(channel, ())
+        text_in(each, "ts")
+        for kind in shares
+        for each in objects_in(object_in(shares, kind), channel)
     ]
 
 
@@ -253,23 +254,19 @@ def mark(op: Op) -> JsonObject:
     return {"event_type": EVENT_TYPE, "event_payload": {"op_id": str(op)}}
 
 
-def _op_id(metadata: Any) -> str:
-    if not isinstance(metadata, dict):
+def _op_id(metadata: JsonObject) -> str:
+    if metadata.get("event_type") != EVENT_TYPE:
         return ""
-    marked = cast("JsonObject", metadata)
-    if marked.get("event_type") != EVENT_TYPE:
-        return ""
-    return _text(cast("JsonObject", marked.get("event_payload") or {}), "op_id")
+    return text_in(object_in(metadata, "event_payload"), "op_id")
 
 
 def _name(raw: JsonObject) -> str:
-    profile = cast("JsonObject", raw.get("profile") or {})
-    for candidate in (_text(profile, "display_name"), _text(raw, "real_name"), _text(raw, "name")):
+    profile = object_in(raw, "profile")
+    for candidate in (
+        text_in(profile, "display_name"),
+        text_in(raw, "real_name"),
+        text_in(raw, "name"),
+    ):
         if candidate.strip():
             return candidate.strip()
-    return _text(raw, "id")
-
-
-def _text(raw: JsonObject, key: str) -> str:
-    value = raw.get(key)
-    return value if isinstance(value, str) else ""
+    return text_in(raw, "id")

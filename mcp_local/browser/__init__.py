@@ -5,11 +5,12 @@ import json
 import os
 import re
 import shutil
-import signal
 import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 from mcp_local.errors import FetchFailed
 from mcp_local.fair_semaphore import FairSemaphore
@@ -209,35 +210,32 @@ async def _watch(home: str, max_bytes: int) -> None:
 def memory_of(home: str) -> int:
     """Bytes that a page's processes hold for themselves; 0 where /proc does not say."""
     kilobytes = 0
-    for pid in _processes(home):
+    for process in _processes(home):
         with suppress(OSError):
-            status = Path(f"/proc/{pid}/status").read_bytes()
+            status = Path(f"/proc/{process.pid}/status").read_bytes()
             kilobytes += sum(map(int, _OWN.findall(status)))
     return kilobytes * 1024
 
 
-def _processes(home: str) -> list[int]:
+def _processes(home: str) -> list[psutil.Process]:
     """All that live in the page's directory, and what they started.
 
     Neither a process group nor parents hold them together: Chromium leaves the group of its
     starter, and outlives it for a moment.
     """
-    pids: list[int] = []
-    children: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            pid = int(path.name)
-            stat = (path / "stat").read_bytes()  # names hold any bytes
-            _, parent, *_ = stat.rpartition(b")")[2].split()
-            children.setdefault(int(parent), []).append(pid)
-            if f"HOME={home}\0".encode() in (path / "environ").read_bytes():
-                pids.append(pid)
-    for pid in pids:
-        pids += (child for child in children.get(pid, ()) if child not in pids)
-    return pids
+    running = list(psutil.process_iter(["ppid", "environ"]))
+    owned: list[psutil.Process] = []
+    for process in running:
+        environ: dict[str, str] = process.info["environ"] or {}
+        if environ.get("HOME") == home:
+            owned.append(process)
+    for parent in owned:
+        children = [each for each in running if each.info["ppid"] == parent.pid]
+        owned += [child for child in children if child not in owned]
+    return owned
 
 
 def _end(home: str) -> None:
-    for pid in _processes(home):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    for process in _processes(home):
+        with suppress(psutil.Error):
+            process.kill()

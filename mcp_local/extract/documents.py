@@ -75,17 +75,9 @@ def kind_of(data: bytes) -> DocumentKind:
         raise UnreadableFile("heic")
     if head.startswith(_ZIP):
         return "office"
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" not in data or _is_utf8(data):
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" not in data:
         return "text"
     raise UnreadableFile("unknown")
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def read_text(data: bytes) -> Document:
@@ -95,9 +87,7 @@ def read_text(data: bytes) -> Document:
         text = data.decode(encoding)
     except UnicodeDecodeError:
         text = data.decode("cp1252" if encoding == "utf-8" else encoding, "replace")
-    is_svg = "<svg" in text[:_HEAD_BYTES].lower()
-    note = "An SVG picture: this is its source; it cannot be shown as a picture." if is_svg else ""
-    return Document(kind="text", text=text, note=note)
+    return Document(kind="text", text=text)
 
 
 def read_document(data: bytes, kind: DocumentKind) -> Document:

@@ -36,6 +36,7 @@ MIN_CHARS = 80
 _EMBEDDED = re.compile(r"data:[^\s\"'()<>]{1000,}")
 _LONG_TAG = re.compile(r"<([a-zA-Z][\w:-]{0,40}\s)[^<>]{10000,}")
 _ELEMENT = re.compile(r"<[a-zA-Z]")
+_FOOTNOTE = re.compile(r"\[[^\[\]]{1,12}\]")
 
 
 Element = Any
@@ -71,6 +72,9 @@ def extract_html(html: str, url: str) -> ExtractedPage:
     headlines = {title.casefold()}
     for h1 in page.iter("h1"):  # headings of the body that only repeat the title
         headlines.add(_text_of(h1).casefold())
+    for mark in list(page.iter("sup")):  # a footnote's: it would pass for a citation of ours
+        if _FOOTNOTE.fullmatch(_text_of(mark)):
+            mark.drop_tree()
     for caption in list(page.iter("caption")):  # it would be read as a second head of the table
         caption.tag = "p"
         caption.getparent().addprevious(caption)
@@ -112,9 +116,6 @@ def _text_of(element: Element) -> str:
     return line_of("".join(element.itertext()))
 
 
-MAX_PIECES = 60
-_SHORT_CHARS = 60
-_LEAST_SHARE = 0.3
 _LEAST_GAIN = 1.15
 
 
@@ -135,35 +136,22 @@ def find_body(page: Element, url: str) -> Element | None:
 
 
 def _joined(page: Element, text: str) -> Element | None:
-    """All elements of the kind that holds the text found so far, in one article."""
-    kind = _holding_kind(page, text)
-    if kind is None:
-        return None
-    tag, css_class = kind
-    pieces = [element for element in page.iter(tag) if element.get("class", "") == css_class]
-    known = set(pieces)
-    outer = [piece for piece in pieces if known.isdisjoint(piece.iterancestors())]
-    if not 2 <= len(outer) <= MAX_PIECES:
-        return None
-    document: Element = load_html("<html><body><article></article></body></html>")
-    document.find(".//article").extend(deepcopy(outer))
-    return document
-
-
-def _holding_kind(page: Element, text: str) -> tuple[str, str] | None:
-    """Tag and class of the elements around most of the paragraphs found so far."""
+    """All elements of the kind around most of the paragraphs found so far, in one article."""
     lengths: Counter[tuple[str, str]] = Counter()
     for paragraph in page.iter("p"):
         words = _text_of(paragraph)
-        if len(words) <= _SHORT_CHARS or words[:50] not in text:
+        if words[:50] not in text:
             continue
         for ancestor in islice(paragraph.iterancestors(), 2):
-            css_class = ancestor.get("class", "")
-            if css_class:
+            if css_class := ancestor.get("class"):
                 lengths[ancestor.tag, css_class] += len(words)
-    for kind, length in lengths.most_common(1):
-        if length >= _LEAST_SHARE * len(text):
-            return kind
+    for (tag, css_class), _ in lengths.most_common(1):
+        pieces = [each for each in page.iter(tag) if each.get("class") == css_class]
+        known = set(pieces)
+        outer = [piece for piece in pieces if known.isdisjoint(piece.iterancestors())]
+        document: Element = load_html("<html><body><article></article></body></html>")
+        document.find(".//article").extend(deepcopy(outer))
+        return document
     return None
 
 

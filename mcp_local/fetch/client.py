@@ -217,22 +217,24 @@ async def _read(url: URL, response: ClientResponse, max_bytes: int) -> Response:
     )
 
 
+_NOT_SHOWN = "the site does not show it to us"
+_REASONS = {
+    401: _NOT_SHOWN,
+    402: _NOT_SHOWN,
+    403: _NOT_SHOWN,
+    404: "not found",
+    410: "gone",
+    429: "the site asks to come back later",
+    451: _NOT_SHOWN,
+}
+
+
 def _require_success(status: int) -> None:
-    match status:
-        case 404:
-            raise FetchFailed("not found (404)", permanent=True)
-        case 410:
-            raise FetchFailed("gone (410)", permanent=True)
-        case 401 | 402 | 403 | 451:
-            raise FetchFailed(f"the site does not show it to us ({status})")
-        case 429:
-            raise FetchFailed("the site asks to come back later (429)")
-        case _ if status >= 500:
-            raise FetchFailed(f"the site has an error ({status})")
-        case _ if status != 200:
-            raise FetchFailed(f"the site gave no page ({status})")
-        case _:
-            return
+    if status == 200:
+        return
+    other = "the site has an error" if status >= 500 else "the site gave no page"
+    reason = _REASONS.get(status, other)
+    raise FetchFailed(f"{reason} ({status})", permanent=status in (404, 410))
 
 
 MAX_ROBOTS_BYTES = 500 * 1024
@@ -307,11 +309,7 @@ def decode(body: bytes, content_type: str) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError:
-        # Imported here: only pages without a usable declaration need it.
-        from charset_normalizer import from_bytes
-
-        best = from_bytes(body[:200_000]).best()
-        return body.decode(best.encoding if best else "cp1252", "replace")
+        return body.decode("cp1252", "replace")
 
 
 def _known(name: str) -> str | None:

@@ -18,11 +18,6 @@ from mcp_local.sources import NumberedSource
 CITATION = "citation"
 """The type of the inline token that stands for one bracket of citations."""
 
-QUOTED = "quoted"
-"""The key in the parser's environment for brackets that are not citations."""
-
-_BRACKET = re.compile(r"\[\^?(\d{1,6}(?:\s*[,;]\s*\^?\d{1,6})*)\]")
-_CONTEXT_CHARS = 12
 _TARGET = r"\((?:[^()\s]|\([^()\s]*+\))*+(?:\s+\"[^\"]*+\")?\)"
 _CITATION = re.compile(
     rf"\[\^?(?P<number>\d{{1,3}})\]{_TARGET}"
@@ -36,42 +31,18 @@ def cited_numbers(bracket: str) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def quoted_brackets(sources: Iterable[NumberedSource]) -> frozenset[str]:
-    """Numbers in brackets that pages hold themselves, each with the letters before it.
-
-    A sentence taken over letter by letter brings its page's footnote marks along; they are not
-    citations of ours. A mark that looks like one of ours, set off by a space and with the number of
-    a source, counts as ours.
-    """
-    usable = {source.n for source in sources if source.ok}
-    quoted: set[str] = set()
-    for source in sources:
-        text = source.text
-        for bracket in _BRACKET.finditer(text, _CONTEXT_CHARS):
-            is_set_off = text[bracket.start() - 1] == " "
-            if is_set_off and usable.issuperset(cited_numbers(bracket[0])):
-                continue
-            start = max(0, bracket.start() - _CONTEXT_CHARS)
-            quoted.add(text[start : bracket.end()])
-    return frozenset(quoted)
-
-
 def read_citation(state: StateInline, silent: bool) -> bool:
     """Inline rule of the parser: `[n]` in running text becomes a citation token.
 
-    So does a link whose whole label is a number, such as `[3](https://...)`. Brackets that the
-    environment's QUOTED names are left alone; code and escaped brackets never come here.
+    So does a link whose whole label is a number, such as `[3](https://...)`. Code and escaped
+    brackets never come here.
     """
     citation = _CITATION.match(state.src, state.pos)
     if citation is None:
         return False
-    group = citation.lastgroup or ""
-    start = max(0, state.pos - _CONTEXT_CHARS)
-    if state.src[start : citation.end(group) + 1] in state.env.get(QUOTED, ()):
-        return False
     if not silent:
         token = state.push(CITATION, "", 0)
-        token.content = f"[{citation[group]}]"
+        token.content = citation["number"] or citation["numbers"]
     state.pos = citation.end()
     return True
 
@@ -88,8 +59,8 @@ def list_citations(tokens: Iterable[Token]) -> list[int]:
 
 def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> None:
     """Raise CitationError, with each number at fault, unless every cited source can be cited."""
-    usable = {source.n for source in sources if source.ok}
-    if not usable:
+    is_usable = {source.n: source.ok for source in sources}
+    if not any(is_usable.values()):
         raise CitationError(
             "Nothing was retrieved in this session, so there is nothing to report. Search or fetch "
             "pages first, then write the report from what they say."
@@ -99,13 +70,11 @@ def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> 
             "The report cites nothing. Put [n] after each sentence that comes from source n; "
             "list_sources shows the sources."
         )
-    failed = {source.n for source in sources if not source.ok}
     faults: list[str] = []
     for number in dict.fromkeys(cited):
-        if number in failed:
-            faults.append(f"source [{number}] could not be fetched")
-        elif number not in usable:
-            faults.append(f"source [{number}] does not exist")
+        if not is_usable.get(number):
+            reason = "could not be fetched" if number in is_usable else "does not exist"
+            faults.append(f"source [{number}] {reason}")
     if faults:
         raise CitationError(
             f"The report was not written: {'; '.join(faults)}. Cite a source that list_sources "

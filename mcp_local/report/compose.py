@@ -21,7 +21,6 @@ from mcp_local.report.citations import (
     find_foreign,
     find_unsupported,
     list_citations,
-    quoted_brackets,
 )
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
 from mcp_local.report.outline import labels_for, outline_report
@@ -30,11 +29,6 @@ from mcp_local.workspace import Workspace, is_invisible
 
 MAX_TITLE_CHARS = 200
 MAX_MARKDOWN_CHARS = 100_000
-MAX_BRACKETS = 2_000
-MAX_BARS = 200
-"""In one line."""
-MAX_LINES = 5_000
-"""A text with more of any of these is no report that anybody wrote, and slow to read."""
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'"
@@ -79,10 +73,9 @@ def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: d
     """
     title = _clean_title(draft.title)
     _check_size(draft)
-    quoted = quoted_brackets(sources)
     known = frozenset(source.url for source in sources)
-    written, sections = outline_report(parse_markdown(draft.markdown, quoted, known))
-    summary = _join_summaries(parse_markdown(draft.summary, quoted, known), written)
+    written, sections = outline_report(parse_markdown(draft.markdown, known))
+    summary = _join_summaries(parse_markdown(draft.summary, known), written)
     tokens = [*summary]
     for section in sections:
         tokens += section.tokens
@@ -164,14 +157,6 @@ def _check_size(draft: ReportDraft) -> None:
     if len(draft.markdown) + len(draft.summary) > MAX_MARKDOWN_CHARS:
         raise ToolkitError(
             f"The report is longer than {MAX_MARKDOWN_CHARS} characters. Shorten it."
-        )
-    lines = [*draft.markdown.splitlines(), *draft.summary.splitlines()]
-    brackets = sum(line.count("[") for line in lines)
-    bars = max(line.count("|") for line in lines)
-    if brackets > MAX_BRACKETS or bars > MAX_BARS or len(lines) > MAX_LINES:
-        raise ToolkitError(
-            f"The report has more than {MAX_LINES} lines or {MAX_BRACKETS} brackets, or more than "
-            f"{MAX_BARS} columns in a table. Use fewer."
         )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from html import escape
 from typing import Any
@@ -14,12 +15,10 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from mcp_local.report.citations import CITATION, QUOTED, cited_numbers, read_citation
+from mcp_local.report.citations import CITATION, cited_numbers, read_citation
 
 LINK_REL = "noopener noreferrer nofollow"
 KNOWN = "known"
-TITLE_BREAK = "title_break"
-"""The type of the inline token between a box's title and its text."""
 _LINK_SCHEMES = ("http://", "https://")
 _ALIGNMENT = re.compile(r'style="text-align:(left|center|right)"')
 _SPACED_CITATION = re.compile(r'\s+(?=<a class="citation")')
@@ -40,15 +39,13 @@ _ATTRIBUTES = {
 }
 
 
-def parse_markdown(
-    text: str, quoted: frozenset[str] = frozenset(), known: frozenset[str] = frozenset()
-) -> list[Token]:
+def parse_markdown(text: str, known: frozenset[str] = frozenset()) -> list[Token]:
     """The tokens of `text`: citations and info boxes marked, links that lead astray left out.
 
-    `quoted` are brackets that are no citations (see quoted_brackets). `known` are the addresses
-    that may be linked: any other may carry what a page told the author to send.
+    `known` are the addresses that may be linked: any other may carry what a page told the author
+    to send.
     """
-    return _parser().parse(text, {QUOTED: quoted, KNOWN: known})
+    return _parser().parse(text, {KNOWN: known})
 
 
 def render_tokens(tokens: Sequence[Token]) -> str:
@@ -95,7 +92,7 @@ def _parser() -> MarkdownIt:
     parser.disable(["reference", "lheading", "code"])
     parser.inline.ruler.before("link", "citation", read_citation)
     parser.core.ruler.push("links", _keep_known_links)
-    parser.core.ruler.push("boxes", mark_boxes)
+    parser.core.ruler.before("inline", "boxes", mark_boxes)
     for name, rule in _RENDER_RULES.items():
         parser.add_render_rule(name, rule)
     return parser
@@ -137,20 +134,12 @@ def _render_image(_: RendererHTML, tokens: Sequence[Token], at: int, *more: obje
     return escape(tokens[at].content)
 
 
-def _render_title_break(*_: object) -> str:
-    return "</p>\n<p>"
-
-
 _RENDER_RULES: dict[str, Any] = {
     CITATION: _render_citation,
     "image": _render_image,
-    TITLE_BREAK: _render_title_break,
 }
 
 
-_QUOTED_TEXT = ["blockquote_open", "paragraph_open", "inline"]
-_FIRST_PARAGRAPH = 4
-"""Tokens of a quotation's start and its first paragraph."""
 _LABEL = re.compile(r"\[!([^\[\]\n]{1,40})\][ \t]*")
 _STYLES = {
     "note": "note",
@@ -166,46 +155,40 @@ _STYLES = {
 
 
 def mark_boxes(state: StateCore) -> None:
-    """Core rule of the parser: turn labelled blockquotes into boxes.
+    """Core rule of the parser, before the inline one: labelled blockquotes become boxes.
 
     Words on the label's line are the box's title if a text follows them, else they are the text
     and the label itself is the title. The first word of a label chooses the style.
     """
-    for at in range(len(state.tokens) - 2):
-        if [token.type for token in state.tokens[at : at + 3]] == _QUOTED_TEXT:
+    for at in range(len(state.tokens) - 4, -1, -1):
+        kinds = [token.type for token in state.tokens[at : at + 3]]
+        if kinds == ["blockquote_open", "paragraph_open", "inline"]:
             _mark_box(state.tokens, at)
 
 
 def _mark_box(tokens: list[Token], at: int) -> None:
-    box, paragraph, inline = tokens[at : at + 3]
-    children = inline.children or []
-    label = _LABEL.match(children[0].content) if children else None
-    if label is None or children[0].type != "text":
+    box, opening, inline, closing = tokens[at : at + 4]
+    label = _LABEL.match(inline.content)
+    if label is None:
         return
     end = at + 1
     while tokens[end].type != "blockquote_close" or tokens[end].level != box.level:
         end += 1
-    children[0].content = children[0].content[label.end() :]
-    if not children[0].content:
-        del children[0]
-    name = label[1].strip()
-    if name.isupper():
-        name = name.capitalize()
-    inline.children = _titled(children, name, has_more=end > at + _FIRST_PARAGRAPH)
     kind, _, _ = label[1].casefold().strip().partition(" ")
     box.tag = tokens[end].tag = "aside"
     box.attrSet("class", f"box {_STYLES.get(kind, 'note')}")
-    paragraph.attrSet("class", "box-title")
-
-
-def _titled(children: list[Token], name: str, *, has_more: bool) -> list[Token]:
-    """A box's first paragraph, a break behind its title: its first line, or else its name."""
-    breaks = [n for n, child in enumerate(children) if child.type.endswith("break")]
-    if breaks:
-        children[breaks[0]] = Token(TITLE_BREAK, "", 0)
-    if children and breaks[:1] != [0] and (breaks or has_more):
-        return children
-    title = [Token("text", "", 0, content=name)]
-    if children and not breaks:
-        title.append(Token(TITLE_BREAK, "", 0))
-    return title + children
+    title, _, text = inline.content[label.end() :].partition("\n")
+    is_alone = tokens[at + 4] is tokens[end]
+    if not title or (is_alone and not text):
+        text = title or text
+        title = label[1].strip()
+        if title.isupper():
+            title = title.capitalize()
+    inline.content = title
+    if text:
+        tokens[at + 4 : at + 4] = [
+            replace(opening),
+            replace(inline, content=text, children=[]),
+            replace(closing),
+        ]
+    opening.attrs = {"class": "box-title"}

@@ -16,7 +16,7 @@ from mcp_local.errors import ToolkitError
 from mcp_local.fetch.urls import Allowance
 from mcp_local.passages import find_passages
 from mcp_local.settings import Settings
-from mcp_local.sources import CORPUS_FILE, CorpusArticle, NumberedSource, read_sources
+from mcp_local.sources import CORPUS_FILE, CorpusFile, NumberedSource, read_sources
 from mcp_local.sources import save_corpus as save_pages
 from mcp_local.tools import ADDS_ONCE, FETCHES, READS, SessionDir, local_tool, text_result
 from mcp_local.workspace import Workspace, moment_of, open_workspace
@@ -139,16 +139,15 @@ def register(
         )
 
 
-def _describe_saved(workspace: Workspace, articles: Sequence[CorpusArticle]) -> dict[str, Any]:
-    successful = sum(article.status == "success" for article in articles)
+def _describe_saved(workspace: Workspace, corpus: CorpusFile) -> dict[str, Any]:
     return {
-        "success": successful > 0,
+        "success": corpus.successful > 0,
         "corpus_path": str(workspace.root / CORPUS_FILE),
-        "articles_saved": len(articles),
-        "successful": successful,
-        "failed": len(articles) - successful,
-        "total_content_bytes": sum(len(article.content.encode()) for article in articles),
-        "sources": [source.row() for source in read_sources(workspace)[: len(articles)]],
+        "articles_saved": corpus.total_articles,
+        "successful": corpus.successful,
+        "failed": corpus.failed,
+        "total_content_bytes": sum(len(article.content.encode()) for article in corpus.articles),
+        "sources": [source.row() for source in read_sources(workspace)[: corpus.total_articles]],
     }
 
 
@@ -180,12 +179,9 @@ def _search(
 
 def _describe_crawled(rows: "list[Row]") -> CallToolResult:
     successful = sum(row.ok for row in rows)
-    stored = sum(row.is_stored for row in rows)
     note = "The texts are in the files named by path."
     if not successful:
         note = "No page could be read; try other sources."
-    elif stored:
-        note += f" {stored} already fetched earlier in this session."
     if 0 < successful < len(rows):
         note += " Failed pages cannot be cited; do not send them again."
     columns = ("url", "title", "words", "path", "status")

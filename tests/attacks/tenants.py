@@ -19,12 +19,13 @@ from agent_core.sessions import (
     AuditLog,
     Database,
     DisclosureStore,
+    KnownSessions,
     SessionStore,
     StoredSession,
     WriteBehind,
 )
 from agent_core.testing.tools import ignore_progress
-from agent_core.tools import ToolContext, ToolOutput, opened
+from agent_core.tools import SurfaceTools, ToolContext, ToolOutput, opened
 from bot.sandbox.composio import ComposioStandIn
 from tests.attacks.world import BATCH, POLICY
 
@@ -126,6 +127,7 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
             places=LinkPlaces(("connect.composio.dev",)),
             links=fresh_links(ticks),
             clock=lambda: datetime.now(UTC),
+            surface=SurfaceTools(tools, KnownSessions(database)),
         )
         yield Tenants(
             standin=standin,

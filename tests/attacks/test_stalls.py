@@ -19,14 +19,11 @@ from bot.presenter.answer import thread_drafts
 from bot.presenter.previews import argument_lines
 from bot.render import answer_drafts, limits
 from bot.words import BOT
-from mcp_local.errors import ToolkitError
 from mcp_local.passages import sentence_spans
 from mcp_local.report.citations import find_foreign
-from mcp_local.report.compose import ReportDraft, compose_report
 from mcp_local.report.markdown import parse_markdown
 from tests.attacks.shapes import FRAMED, UNITS, shape, shapes
 from tests.bench.stalls import DOORS
-from tests.mcp_local.report.reading import DAY, source
 
 SIZE = 20_000
 RENDERING = {"answer", "question"}
@@ -132,12 +129,6 @@ def test_a_text_that_cannot_be_rendered_is_posted_as_it_is() -> None:
 
     drafts, _ = thread_drafts("**See** https://x.org/a", BOT.of("en"), breaks)
     assert [draft.text for draft in drafts] == ["```\n**See** https://x.org/a\n```"]
-
-
-@pytest.mark.parametrize("text", ["[" * 3_000, "|a" * 300, "# a\n" * 6_000])
-def test_a_report_that_nobody_would_write_is_refused(text: str) -> None:
-    with pytest.raises(ToolkitError, match="Use fewer"):
-        compose_report(ReportDraft(title="x", markdown=f"x [1] {text}"), [source(1)], DAY)
 
 
 async def test_whoever_holds_the_loop_is_named_and_counted(

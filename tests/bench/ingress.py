@@ -21,7 +21,7 @@ import sys
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -94,66 +94,41 @@ class Found:
     """Turns in the database."""
 
 
-class Typist:
-    """Makes gestures: the posts stand in Slack, and are not delivered yet."""
-
-    def __init__(self, slack: SlackStandIn) -> None:
-        self._slack = slack
-
-    def make(self, number: int) -> Gesture:
-        """The gesture of this number; its shape goes round."""
-        shape = SHAPES[number % len(SHAPES)]
-        person = PEOPLE[number % len(PEOPLE)]
-        if shape == "mention":
-            place = self._slack.channel_id(CHANNELS[number // len(SHAPES) % len(CHANNELS)])
-        else:
-            place = self._slack.dm_id(person)
-        ids = self._slack.state.ids
-        text = f"{self._slack.mention} {WORDS}" if shape == "mention" else WORDS
-        said_once = ids.fresh("u")
-        posts = tuple(
-            Post(
-                channel=place,
-                ts=ids.fresh_ts(),
-                user=self._slack.user_id(person),
-                text=text,
-                client_msg_id=said_once,
-            )
-            for _ in range(2 if shape == "twin" else 1)
+def typed(slack: SlackStandIn, number: int) -> Gesture:
+    """The gesture of this number: its posts stand in Slack, and are not delivered yet."""
+    shape = SHAPES[number % len(SHAPES)]
+    person = PEOPLE[number % len(PEOPLE)]
+    state = slack.state
+    channel, text = slack.dm_id(person), WORDS
+    if shape == "mention":
+        channel = slack.channel_id(CHANNELS[number // len(SHAPES) % len(CHANNELS)])
+        text = f"{slack.mention} {WORDS}"
+    said_once = state.ids.fresh("u")
+    posts = tuple(
+        Post(
+            channel=channel,
+            ts=state.ids.fresh_ts(),
+            user=slack.user_id(person),
+            text=text,
+            client_msg_id=said_once,
         )
-        for post in posts:
-            self._slack.state.keep(post)
-        return Gesture(shape=shape, posts=posts, copies=self._copies(number, shape, posts))
-
-    def _copies(self, number: int, shape: Shape, posts: Sequence[Post]) -> tuple[Copy, ...]:
-        first = self._copy(number, self._message(posts[0]))
-        match shape:
-            case "retry":
-                retry = Copy(
-                    gesture=number, payload=first.payload, envelope=self._envelope(), attempt=1
-                )
-                return (first, retry) if number % 3 else (retry,)
-            case "envelope":
-                return (first, first)
-            case "mention":
-                return (first, self._copy(number, self._mention(posts[0])))
-            case "twin":
-                return (first, self._copy(number, self._message(posts[1])))
-
-    def _copy(self, number: int, payload: JsonObject) -> Copy:
-        return Copy(gesture=number, payload=payload, envelope=self._envelope())
-
-    def _envelope(self) -> str:
-        return self._slack.state.ids.fresh("u")
-
-    def _message(self, post: Post) -> JsonObject:
-        state = self._slack.state
-        channel = state.channels[post.channel]
-        return wrap_event(state, message_event(state, post, channel))
-
-    def _mention(self, post: Post) -> JsonObject:
-        state = self._slack.state
-        return wrap_event(state, mention_event(state, post))
+        for _ in range(2 if shape == "twin" else 1)
+    )
+    for post in posts:
+        state.keep(post)
+    events = [message_event(state, post, state.channels[channel]) for post in posts]
+    if shape == "mention":
+        events.append(mention_event(state, posts[0]))
+    copies = [
+        Copy(gesture=number, payload=wrap_event(state, event), envelope=state.ids.fresh("u"))
+        for event in events
+    ]
+    if shape == "envelope":
+        copies *= 2
+    if shape == "retry":
+        copies.append(replace(copies[0], envelope=state.ids.fresh("u"), attempt=1))
+        copies = copies if number % 3 else copies[1:]
+    return Gesture(shape=shape, posts=posts, copies=tuple(copies))
 
 
 def shuffled(gestures: Iterable[Gesture], seed: int) -> list[Copy]:
@@ -259,8 +234,7 @@ async def measure_gestures(url: str, root: Path, count: int) -> list[Result]:
         ModelStandIn() as model,
         bots(slack, model, url, root) as members,
     ):
-        typist = Typist(slack)
-        gestures = [typist.make(number) for number in range(count)]
+        gestures = [typed(slack, number) for number in range(count)]
         postman = Postman(slack)
         await postman.deliver(shuffled(gestures, SEED))
         await come_to_rest(postman.answered, count, patience_s=REST_S, late_s=LATE_S)

@@ -75,7 +75,7 @@ def presenting_of(runtime: Runtime, api: SlackApi) -> Presenting:
 def digests_of(runtime: Runtime, api: SlackApi) -> DigestMessages:
     known, limits = (runtime.schedules, runtime.timekeeper), BotSettings()
     orders = DigestOrders(*known, api, People(api), lambda: NOW, limits)
-    return DigestMessages(orders, runtime.order_reader, runtime.schedules)
+    return DigestMessages(orders, runtime.order_reader)
 
 
 @asynccontextmanager

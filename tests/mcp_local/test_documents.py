@@ -130,12 +130,6 @@ def test_of_an_animation_the_first_frame_is_shown_and_that_is_said() -> None:
     assert "only its first frame" in read(picture("GIF", frames=3)).note
 
 
-def test_an_svg_picture_is_read_as_its_source() -> None:
-    document = read(b"<svg xmlns='http://www.w3.org/2000/svg'><text>hi</text></svg>")
-    assert "<text>hi</text>" in document.text
-    assert "SVG" in document.note
-
-
 @pytest.mark.parametrize(
     ("data", "fault"),
     [

@@ -84,10 +84,9 @@ class Apps:
         attachment = given.get("attachment")
         if attachment:
             key = attachment["s3key"]
-            stored = self._storage.find(key)
-            if stored is None:
+            file = self._storage.find(key)
+            if file is None:
                 raise ToolError(f"Attachment not found: no file was uploaded as {key!r}")
-            file = self._storage.keep(attachment["name"], attachment["mimetype"], stored.data)
         mail = self._add_mail(caller, given, "SENT", file)
         return {
             "id": mail["messageId"],
@@ -142,11 +141,10 @@ class Apps:
         file = self._storage.find(file_id)
         if file is None or file_id not in own:
             raise ToolError("Requested entity was not found: attachment")
-        kept = self._storage.keep(given["file_name"], file.mimetype, file.data)
         entry = {
-            "name": kept.filename,
-            "mimetype": kept.mimetype,
-            "s3url": f"{self._origin()}{kept.path}",
+            "name": given["file_name"],
+            "mimetype": file.mimetype,
+            "s3url": f"{self._origin()}{file.path}",
         }
         return {"file": entry}
 

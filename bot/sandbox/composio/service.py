@@ -27,13 +27,13 @@ from bot.sandbox.composio.catalogue import (
     toolkits,
     tools_for,
 )
-from bot.sandbox.composio.workbench import RemoteFiles, Storage, Workbench
+from bot.sandbox.composio.workbench import FILES, Storage, Workbench
 from bot.sandbox.web import PageLoader, no_pages
 
 AccountStatus = Literal["INITIATED", "ACTIVE", "FAILED", "EXPIRED"]
 _LINK_LIFE = timedelta(minutes=10)
 LINK_PATH = "/link/"
-OUTPUT = "/mnt/files/.composio/output"
+OUTPUT = ".composio/output"
 MAX_PREVIEW_CHARS = 2_000
 
 
@@ -209,14 +209,13 @@ class Service:
         """What becomes of a session's wish to list tools of apps."""
         self.accounts = AccountStore(clock, name)
         self.storage = Storage()
-        self.remote = RemoteFiles()
         self.apps = Apps(self.storage, clock, lambda: self.base_url)
         self.calls: list[ReceivedToolCall] = []
         """Every tool call that came in."""
         self.executions: list[AppExecution] = []
         """Every app tool that ran, in order."""
         self.search = SearchEngine(pages)
-        self.workbench = Workbench(self.remote)
+        self.workbench = Workbench()
         self._clock = clock
         self._meta = {
             "COMPOSIO_SEARCH_TOOLS": self._search,
@@ -361,11 +360,11 @@ class Service:
 
     def _leave(self, user_id: str, results: list[Data]) -> Data:
         """Write results into a file of the workbench; what is left of them is a preview."""
-        number = 1 + len(list(self.remote.local(user_id, OUTPUT).glob("*")))
-        path = f"{OUTPUT}/multi_execute_{number}.json"
-        file = self.remote.local(user_id, path)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
+        folder = self.workbench.roots(user_id)[FILES] / OUTPUT
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f"multi_execute_{len(list(folder.iterdir())) + 1}.json"
+        (folder / name).write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
+        path = f"{FILES}/{OUTPUT}/{name}"
         for response in filter(None, (result["response"] for result in results)):
             whole = json.dumps(response.pop("data"), ensure_ascii=False)
             response["data_preview"] = whole[:MAX_PREVIEW_CHARS]

@@ -1,9 +1,7 @@
 """The Composio stand-in: REST, hosted MCP and pages on one loopback origin."""
 
 import json
-import secrets
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -53,17 +51,10 @@ _ABOUT: Data = {
 _NO_METHOD = -32_601
 
 
-@dataclass(eq=False)
-class RestError(Exception):
-    """A request that is answered with an error, in Composio's envelope."""
-
-    status: int
-    slug: str
-    message: str
-
-    def as_response(self) -> web.Response:
-        error = {"message": self.message, "slug": self.slug, "status": self.status}
-        return web.json_response({"error": error}, status=self.status)
+def _refusal(kind: type[web.HTTPClientError], message: str) -> web.HTTPClientError:
+    """The answer of a request that is refused, in Composio's envelope."""
+    text = json.dumps({"error": {"message": message}})
+    return kind(text=text, content_type="application/json")
 
 
 class ComposioStandIn(Service):
@@ -74,7 +65,7 @@ class ComposioStandIn(Service):
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             scratch = stack.enter_context(TemporaryDirectory(prefix="composio-"))
-            self.remote.directory = Path(scratch)
+            self.workbench.directory = Path(scratch)
             stack.push_async_callback(self.workbench.close)
             port = await stack.enter_async_context(serve(self._app()))
             self.base_url = f"http://{LOOPBACK}:{port}"
@@ -143,10 +134,10 @@ class ComposioStandIn(Service):
         return web.json_response(answer)
 
     def _session_of(self, request: web.Request) -> RouterSession:
-        """The session that a request names. Raises RestError."""
+        """The session that a request names; an unknown one is refused."""
         session = self.sessions.get(request.match_info["session_id"])
         if session is None:
-            raise RestError(404, "ToolRouterV2_SessionNotFound", "Session not found")
+            raise _refusal(web.HTTPNotFound, "Session not found")
         return session
 
     async def _call(self, session: RouterSession, params: Data) -> Data:
@@ -205,7 +196,7 @@ class ComposioStandIn(Service):
         body = as_data(await request.json())
         toolkit = str(body.get("toolkit")).casefold()
         if toolkit not in toolkits():
-            raise RestError(404, "Toolkit_ToolkitNotFound", NO_TOOLKIT.format(toolkit))
+            raise _refusal(web.HTTPNotFound, NO_TOOLKIT.format(toolkit))
         account = self.accounts.begin(session.user_id, toolkit)
         return web.json_response({"redirect_url": self.link_of(account)}, status=201)
 
@@ -223,7 +214,7 @@ class ComposioStandIn(Service):
         slug = request.match_info["slug"]
         tool = app_tools().get(slug)
         if tool is None:
-            raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
+            raise _refusal(web.HTTPNotFound, NO_TOOL.format(slug))
         record = {
             "slug": slug,
             "description": tool.about["description"],
@@ -235,8 +226,7 @@ class ComposioStandIn(Service):
 
     async def _announce(self, request: web.Request) -> web.Response:
         body = as_data(await request.json())
-        folder = f"{body['toolkit_slug']}/{body['tool_slug']}"
-        stored = self.storage.keep(body["filename"], body["mimetype"], folder=folder)
+        stored = self.storage.keep(body["filename"], body["mimetype"])
         url = f"{self.base_url}{stored.path}"
         answer = {
             "id": stored.id,
@@ -263,20 +253,16 @@ class ComposioStandIn(Service):
     def _stored(self, request: web.Request) -> StoredFile:
         stored = self.storage.announced.get(request.match_info["token"])
         if stored is None:
-            raise RestError(403, "S3_AccessDenied", "This address is not valid")
+            raise _refusal(web.HTTPForbidden, "This address is not valid")
         return stored
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Lets only requests with the key through, and tells refusals in Composio's envelope."""
-        given = request.headers.get("x-api-key", "").encode()
+        """Lets only requests with the key through."""
         is_open = request.path.startswith(_OPEN_PATHS)
-        try:
-            if not is_open and not secrets.compare_digest(given, self.api_key.encode()):
-                return RestError(401, "HTTP_Unauthorized", "Invalid API key").as_response()
-            return await handler(request)
-        except RestError as error:
-            return error.as_response()
+        if not is_open and request.headers.get("x-api-key") != self.api_key:
+            raise _refusal(web.HTTPUnauthorized, "Invalid API key")
+        return await handler(request)
 
 
 def _describe(tool: Tool) -> Data:

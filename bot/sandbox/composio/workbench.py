@@ -24,7 +24,8 @@ LIMITS: "ResourceLimits" = {
 }
 """Of one run; reads and writes of files are suspensions."""
 HOME = "/home/user"
-ROOTS = (HOME, "/mnt/files", "/tmp")  # noqa: S108 - a remote path, nothing on this machine
+FILES = "/mnt/files"
+ROOTS = (HOME, FILES, "/tmp")  # noqa: S108 - a remote path, nothing on this machine
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,9 +53,7 @@ class Storage:
         self.announced: dict[str, StoredFile] = {}
         """By the token of their address."""
 
-    def keep(
-        self, filename: str, mimetype: str, data: bytes | None = None, *, folder: str = ""
-    ) -> StoredFile:
+    def keep(self, filename: str, mimetype: str, data: bytes | None = None) -> StoredFile:
         """Store a file; without data, announce one that will be sent."""
         token = secrets.token_hex(12)
         name = posixpath.basename(filename) or "file"
@@ -62,7 +61,7 @@ class Storage:
             id=make_id("rf"),
             filename=name,
             mimetype=mimetype,
-            key=f"projects/pr_sandbox/requests/{folder}/{token[:8]}/{name}",
+            key=f"projects/pr_sandbox/requests/{token[:8]}/{name}",
             token=token,
             data=data,
         )
@@ -77,12 +76,17 @@ class Storage:
         return None
 
 
-class RemoteFiles:
-    """Everybody's remote folders, on disk while the stand-in lives."""
+class Workbench:
+    """Runs people's code over their own files, which stay between calls.
+
+    Monty's worker processes run the code: there is no network, and no file but the person's own.
+    """
 
     def __init__(self) -> None:
         self.directory = Path()
-        """Set when the stand-in opens."""
+        """Everybody's remote folders; set when the stand-in opens."""
+        self._open = AsyncExitStack()
+        self._pool: AsyncMonty | None = None
 
     def roots(self, user_id: str) -> Mapping[str, Path]:
         """A person's remote roots, each with its folder on this machine; made at need."""
@@ -91,31 +95,6 @@ class RemoteFiles:
         for folder in folders.values():
             folder.mkdir(parents=True, exist_ok=True)
         return folders
-
-    def local(self, user_id: str, path: str) -> Path:
-        """The path on this machine of a remote path.
-
-        Raises FileNotFoundError outside of the roots.
-        """
-        full = Path(posixpath.normpath(posixpath.join(HOME, path)))
-        for root, folder in self.roots(user_id).items():
-            if full.is_relative_to(root):
-                target = (folder / full.relative_to(root)).resolve()
-                if target.is_relative_to(folder.resolve()):
-                    return target
-        raise FileNotFoundError(2, "No such file or directory", str(full))
-
-
-class Workbench:
-    """Runs people's code over their own files, which stay between calls.
-
-    Monty's worker processes run the code: there is no network, and no file but the person's own.
-    """
-
-    def __init__(self, remote: RemoteFiles) -> None:
-        self._remote = remote
-        self._open = AsyncExitStack()
-        self._pool: AsyncMonty | None = None
 
     async def run(self, user_id: str, code: str) -> Data:
         """What the code printed and returned; of code that failed the data says so."""
@@ -128,7 +107,7 @@ class Workbench:
         value = None
         mounts = [
             MountDir(host_path=local, virtual_path=root, mode="read-write")
-            for root, local in self._remote.roots(user_id).items()
+            for root, local in self.roots(user_id).items()
         ]
         async with self._pool.checkout(limits=LIMITS) as notebook:
             try:

@@ -218,7 +218,9 @@ def _quotable(sentences: Iterable[str]) -> Iterator[str]:
     is_quoted = False
     for sentence in sentences:
         is_clear = is_quoted or _stands_alone(sentence)
-        is_quoted = is_clear and _is_whole(sentence)
+        is_of_frame = WHOLE.match(sentence) is None or CHROME.search(sentence)
+        is_fitting = MIN_WORDS <= len(sentence.split()) <= MAX_WORDS
+        is_quoted = is_clear and is_fitting and not is_of_frame
         if is_quoted:
             yield sentence
 
@@ -226,10 +228,3 @@ def _quotable(sentences: Iterable[str]) -> Iterator[str]:
 def _stands_alone(sentence: str) -> bool:
     """Whether a sentence is understood without the one before it."""
     return LEANS_BACK.match(sentence) is None
-
-
-def _is_whole(sentence: str) -> bool:
-    """Whether it is a sentence of the text, and not of the page's frame."""
-    if not MIN_WORDS <= len(sentence.split()) <= MAX_WORDS:
-        return False
-    return WHOLE.match(sentence) is not None and not CHROME.search(sentence)

@@ -132,14 +132,6 @@ def wrap_event(state: TeamState, event: JsonObject) -> JsonObject:
         "api_app_id": state.bot.app_id,
         "type": "event_callback",
         "event_id": state.ids.fresh("Ev"),
-        "event_time": int(state.clock.now()),
-        "authorizations": [
-            {
-                "team_id": TEAM_ID,
-                "user_id": state.bot.id,
-                "is_bot": True,
-            }
-        ],
         "event": event,
     }
 

@@ -8,7 +8,6 @@ from bot.sandbox.slack.wire import JsonObject, texts_in
 
 ChannelKind = Literal["channel", "group", "im", "mpim"]
 ViewKind = Literal["modal", "home"]
-ACK_DEADLINE_S = 3.0
 STREAM_LIFETIME_S = 300.0
 
 
@@ -166,12 +165,6 @@ class Delivery:
     reached_socket: bool
     acked_at_s: float | None = None
     answer: JsonObject | None = None
-
-    @property
-    def failed_at_s(self) -> float:
-        """When an attempt without an acknowledgement failed; at once if there was no socket."""
-        patience_s = ACK_DEADLINE_S if self.reached_socket else 0.0
-        return self.sent_at_s + patience_s
 
     @property
     def event_id(self) -> str | None:

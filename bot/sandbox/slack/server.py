@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from aiohttp import hdrs, web
 
 from bot.sandbox.slack.backend import SlackBackend
-from bot.sandbox.slack.methods import METHODS, RATES, RUN, Method, MethodCall, Rate
+from bot.sandbox.slack.methods import METHODS, RATES, RUN, MethodCall, Rate
 from bot.sandbox.slack.records import ApiCall
 from bot.sandbox.slack.state import SandboxClock
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
 MAX_BODY_BYTES = 2**31
 ANY_METHOD = "*"
+SOCKETS = "apps.connections.open"
+"""The only method that wants the app's token."""
 _SIGN_IN_PAGE = "<!DOCTYPE html><html><head><title>Sign in | Slack</title></head></html>"
 _FAULT_PAGE = "<!DOCTYPE html><html><body><h1>Something went wrong</h1></body></html>"
 
@@ -132,20 +134,17 @@ class SlackServer:
     def _answer(self, request: web.Request, name: str, arguments: JsonObject) -> JsonObject:
         if name not in METHODS:
             raise ApiError("unknown_method")
-        method = METHODS[name]
-        self._check_token(method, _read_token(request))
+        app = self._backend.state.app
+        token = app.app_token if name == SOCKETS else app.bot_token
+        if _read_token(request) != token:
+            raise ApiError("invalid_auth")
         call = MethodCall(arguments, self._backend)
-        if method.scope:
-            call.need_scope(method.scope)
+        scope = METHODS[name].scope
+        if scope:
+            call.need_scope(scope)
         if self._limiter is not None:
             self._check_rate(self._limiter, name, call)
         return {"ok": True, **RUN[name](call)}
-
-    def _check_token(self, method: Method, token: str) -> None:
-        app = self._backend.state.app
-        tokens = {"bot": app.bot_token, "app": app.app_token}
-        if token != tokens[method.access]:
-            raise ApiError("invalid_auth")
 
     def _check_rate(self, limiter: RateLimiter, name: str, call: MethodCall) -> None:
         """Posts are counted for the team, and for each channel as well."""

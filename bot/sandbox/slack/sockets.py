@@ -1,4 +1,4 @@
-"""Socket Mode: tickets, open sockets, envelopes out with their retries, acknowledgements in."""
+"""Socket Mode: open sockets, envelopes out with their retries, acknowledgements in."""
 
 import asyncio
 import json
@@ -11,10 +11,11 @@ from uuid import uuid4
 
 from aiohttp import WSMessage, WSMsgType, web
 
-from bot.sandbox.slack.records import ACK_DEADLINE_S, Delivery, OpenSockets
+from bot.sandbox.slack.records import Delivery, OpenSockets
 from bot.sandbox.slack.state import TeamChange, TeamState
-from bot.sandbox.slack.wire import JsonObject, as_object
+from bot.sandbox.slack.wire import JsonObject
 
+ACK_DEADLINE_S = 3.0
 RETRY_PAUSES_S = (0.0, 60.0, 300.0)
 PING_INTERVAL_S = 10.0
 DISCONNECT_GRACE_S = 10.0
@@ -60,7 +61,6 @@ class Sockets:
         self._state = state
         self._clock = state.clock
         self._background = background
-        self._tickets: set[str] = set()
         self._sockets: set[Socket] = set()
         self._acks: dict[str, asyncio.Future[JsonObject | None]] = {}
         self.to_turn_away = 0
@@ -80,17 +80,8 @@ class Sockets:
         """Every greeted connection that is not closed yet, draining ones too."""
         return len(self._sockets)
 
-    def issue_ticket(self) -> str:
-        ticket = secrets.token_urlsafe(16)
-        self._tickets.add(ticket)
-        return ticket
-
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Serve one connection until it closes."""
-        ticket = request.query.get("ticket", "")
-        if ticket not in self._tickets:
-            return web.Response(status=408, text="ticket is used or unknown")
-        self._tickets.remove(ticket)
         ws = web.WebSocketResponse(timeout=CLOSE_TIMEOUT_S, max_msg_size=0, autoping=False)
         await ws.prepare(request)
         socket = Socket(ws, request)
@@ -99,21 +90,18 @@ class Sockets:
             await self._send_disconnect(socket, "too_many_websockets")
             await ws.close()
             return ws
-        await self._serve(socket)
-        return ws
-
-    async def _serve(self, socket: Socket) -> None:
         self._sockets.add(socket)
-        await socket.ws.send_json({"type": "hello", "num_connections": len(self._sockets)})
+        await ws.send_json({"type": "hello", "num_connections": len(self._sockets)})
         self._publish_count()
         pings = self._background.start(self._ping(socket))
         try:
-            async for frame in socket.ws:
+            async for frame in ws:
                 await self._take(socket, frame)
         finally:
             pings.cancel()
             self._sockets.discard(socket)
             self._publish_count()
+        return ws
 
     def _publish_count(self) -> None:
         self._state.publish(TeamChange(OpenSockets(self.open_sockets)))
@@ -138,16 +126,13 @@ class Sockets:
                 return
 
     def _take_ack(self, data: str) -> None:
-        try:
-            answer = as_object(json.loads(data)) or {}
-        except ValueError:
-            return
+        answer: JsonObject = json.loads(data)
         if self.acks_to_lose:
             self.acks_to_lose -= 1
             return
-        waiting = self._acks.get(str(answer.get("envelope_id")))
+        waiting = self._acks.get(answer["envelope_id"])
         if waiting is not None and not waiting.done():
-            waiting.set_result(as_object(answer.get("payload")))
+            waiting.set_result(answer.get("payload"))
 
     @contextmanager
     def _expect_ack(self, envelope_id: str) -> Generator[asyncio.Future[JsonObject | None]]:
@@ -221,7 +206,8 @@ class Sockets:
         for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):
             if delivery.acked_at_s is not None:
                 return
-            await self._clock.sleep_until(delivery.failed_at_s + pause_s)
+            patience_s = ACK_DEADLINE_S if delivery.reached_socket else 0.0
+            await self._clock.sleep_until(delivery.sent_at_s + patience_s + pause_s)
             delivery = await self.attempt("events_api", payload, attempt=attempt)
 
     async def attempt(

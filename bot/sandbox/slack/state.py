@@ -36,16 +36,11 @@ from bot.sandbox.slack.wire import JsonObject
 
 DOMAIN = "sandbox"
 PEOPLE = ("ann", "ben", "cleo")
-DEFAULT_SCOPES = (
-    "app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write",
-    "commands", "files:read", "files:write", "groups:history", "groups:read", "im:history",
-    "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write",
-    "users:read",
-)  # fmt: skip
-DEFAULT_EVENTS = (
-    "agent_session_stopped", "app_home_opened", "app_mention", "message.channels",
-    "message.groups", "message.im", "message.mpim", "reaction_added",
-)  # fmt: skip
+_TEAM: dict[str, dict[str, Any]] = yaml.load(
+    Path(__file__).with_name("team.yml").read_text("utf-8"), yaml.CSafeLoader
+)
+DEFAULT_SCOPES: Sequence[str] = tuple(_TEAM["app"]["scopes"].split())
+DEFAULT_EVENTS: Sequence[str] = tuple(_TEAM["app"]["events"].split())
 PLURALS: Mapping[ChannelKind, str] = {
     "channel": "channels",
     "group": "groups",
@@ -60,7 +55,6 @@ _EVENT_SCOPES: Mapping[str, str] = {
     **{f"message.{plural}": f"{plural}:history" for plural in PLURALS.values()},
 }
 """The scope that Slack demands for an event; an event without an entry needs none."""
-_TEAM = Path(__file__).with_name("team.yml")
 
 
 def named_id(prefix: str, name: str) -> str:
@@ -146,35 +140,11 @@ class App:
     bot_token: str = field(default_factory=lambda: f"xoxb-sandbox-{secrets.token_hex(12)}")
     app_token: str = field(default_factory=lambda: f"xapp-1-{secrets.token_hex(12)}")
 
-    @property
-    def user(self) -> User:
-        """The app's own user."""
-        return _user(self.name, real_name=self.name, display_name="", is_bot=True)
-
     def is_subscribed(self, event: str) -> bool:
         """Whether Slack would send this event: it is subscribed and its scope is granted."""
         scope = _EVENT_SCOPES.get(event)
         is_granted = scope is None or scope in self.scopes
         return is_granted and event in self.bot_events
-
-
-def read_team(app_user: User) -> tuple[dict[str, User], dict[str, Channel]]:
-    """Users and channels of `team.yml` by the names used in tests, "bot" being the app's user."""
-    tables: dict[str, dict[str, dict[str, Any]]]
-    tables = yaml.load(_TEAM.read_text("utf-8"), yaml.CSafeLoader)
-    users = {name: _user(name, **fields) for name, fields in tables["users"].items()}
-    users["bot"] = app_user
-    channels: dict[str, Channel] = {}
-    for name, fields in tables["channels"].items():
-        members = [users[member].id for member in fields.pop("members").split()]
-        channels[name] = Channel(
-            id=named_id("C", name),
-            name=name,
-            members=tuple(members),
-            purpose=f"All about {name}.",
-            **fields,
-        )
-    return users, channels
 
 
 def _user(name: str, *, team: str = DOMAIN, is_bot: bool = False, **fields: Any) -> User:
@@ -211,14 +181,27 @@ class TeamState:
         self.app = app
         self.ids = Ids(clock)
         self._watchers: dict[Callable[[TeamChange], object], None] = {}
-        self.bot = app.user
-        users, channels = read_team(self.bot)
+        self.bot = _user(app.name, real_name=app.name, display_name="", is_bot=True)
+        users = {name: _user(name, **fields) for name, fields in _TEAM["users"].items()}
+        users["bot"] = self.bot
         self.users = {user.id: user for user in users.values()}
-        self.channels = {channel.id: channel for channel in channels.values()}
         self.user_ids = {name: user.id for name, user in users.items()}
-        """By the names used in tests."""
-        self.channel_ids = {name: channel.id for name, channel in channels.items()}
-        """By the names used in tests, which a renamed channel keeps."""
+        """By the names in `team.yml`; the app's own user is "bot"."""
+        self.channels: dict[str, Channel] = {}
+        self.channel_ids: dict[str, str] = {}
+        """By the names in `team.yml`, which a renamed channel keeps."""
+        for name, about in _TEAM["channels"].items():
+            fields: dict[str, Any] = {**about}
+            members = [self.user_ids[member] for member in fields.pop("members").split()]
+            channel_id = named_id("C", name)
+            self.channel_ids[name] = channel_id
+            self.channels[channel_id] = Channel(
+                id=channel_id,
+                name=name,
+                members=tuple(members),
+                purpose=f"All about {name}.",
+                **fields,
+            )
         self.posts: defaultdict[str, dict[str, Post]] = defaultdict(dict)
         """By channel and ts."""
         self.ephemerals: dict[str, Post] = {}

@@ -87,23 +87,23 @@ class IndexEntry:
 
 
 def read_built_in(now: datetime) -> tuple[list[IndexEntry], Mapping[str, str]]:
-    """The pages that come with the sandbox, and the text of robots.txt by host."""
+    """The pages that come with the sandbox, and the text of robots.txt by host.
+
+    The bytes of a page lie in `<host>/<path>.html`.
+    """
     index = (_BUILT_IN / "index.yaml").read_bytes()
     content = yaml.load(index, Loader=yaml.CSafeLoader)
-    entries = [_built_in_entry(fields, now) for fields in content["pages"]]
+    entries: list[IndexEntry] = []
+    for page in content["pages"]:
+        fields: dict[str, Any] = {"kind": "web", **page}
+        if "age_h" in fields:
+            fields["date"] = now - timedelta(hours=fields.pop("age_h"))
+        entry = IndexEntry(**fields)
+        if not entry.location:
+            path = urlsplit(entry.url).path.strip("/").removesuffix(".html")
+            entry = replace(entry, file=_BUILT_IN / entry.host / f"{path}.html")
+        entries.append(entry)
     return entries, content["robots"]
-
-
-def _built_in_entry(fields: dict[str, Any], now: datetime) -> IndexEntry:
-    """An entry of the index. Its bytes lie in `<host>/<path>.html` unless it leads elsewhere."""
-    fields.setdefault("kind", "web")
-    if "age_h" in fields:
-        fields["date"] = now - timedelta(hours=fields.pop("age_h"))
-    entry = IndexEntry(**fields)
-    if entry.location:
-        return entry
-    path = urlsplit(entry.url).path.strip("/").removesuffix(".html")
-    return replace(entry, file=_BUILT_IN / entry.host / f"{path}.html")
 
 
 def read_folder(folder: Path) -> list[IndexEntry]:

@@ -290,23 +290,23 @@ def written(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("rules:\n- rule: a\n  verdct: allow\n", "mine.yaml, line 3: `verdct`: nothing is"),
-        ("rules:\n- rule: a\n", "mine.yaml, line 2: `verdict`: Field required"),
-        ("rules:\n- rule: a\n  verdict: maybe\n", "mine.yaml, line 3: `verdict`: Input should be"),
+        ("rules:\n- rule: a\n  verdct: allow\n", "mine.yaml, rule 1: `verdct`: nothing is"),
+        ("rules:\n- rule: a\n", "mine.yaml, rule 1: `verdict`: Field required"),
+        ("rules:\n- rule: a\n  verdict: maybe\n", "mine.yaml, rule 1: `verdict`: Input should be"),
         ("rules:\n- rule: a\n  verdict: ask\n  verdict: allow\n", "line 4: `verdict` stands here"),
-        ("rules:\n- rule: a\n  tools: [mcp__*]\n  verdict: allow\n", "line 3: `tools`: mcp__*:"),
-        ("rules:\n- rule: a\n  tools: GMAIL_*\n  verdict: allow\n", "line 3: `tools`: Input"),
-        ("rules:\n- rule: a\n  verdict: allow\n  even_when_tainted: 'yes'\n", "line 4: `even_"),
-        ("rules:\n  rule: a\n", "line 2: `rules`: Input should be a valid list"),
-        ("rules: []\nrulez: []\n", "line 2: `rulez`: nothing is called so"),
-        ("- rule: a\n", "line 1: `the file`: Input should be"),
-        ("rules:\n- just words\n", "line 2: `rules`: Input should be"),
+        ("rules:\n- rule: a\n  tools: [mcp__*]\n  verdict: allow\n", "rule 1: `tools`: mcp__*:"),
+        ("rules:\n- rule: a\n  tools: GMAIL_*\n  verdict: allow\n", "rule 1: `tools`: Input"),
+        ("rules:\n- rule: a\n  verdict: allow\n  even_when_tainted: 'yes'\n", "rule 1: `even_"),
+        ("rules:\n  rule: a\n", "mine.yaml: `rules`: Input should be a valid list"),
+        ("rules: []\nrulez: []\n", "mine.yaml: `rulez`: nothing is called so"),
+        ("- rule: a\n", "mine.yaml: `the file`: Input should be"),
+        ("rules:\n- just words\n", "rule 1: `rules`: Input should be"),
         ("rules: [\n", "mine.yaml, line 2: "),
         ("rules:\n- !!python/name:os.system\n  rule: a\n", "mine.yaml, line 2: "),
         ("rules: \x07\n", "mine.yaml"),
     ],
 )
-def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+def test_a_mistake_is_named_with_its_line_or_rule(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(SettingsError) as refused:
         read_policy(written(tmp_path, text))
     assert said in str(refused.value)

@@ -113,7 +113,7 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         model = ScriptedModel([reading] * 20)
         yield Table(
             slack=slack,
-            digests=DigestMessages(orders, OrderReader(model), store),
+            digests=DigestMessages(orders, OrderReader(model)),
             store=store,
             thread=ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root),
             model=model,

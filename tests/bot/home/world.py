@@ -132,7 +132,7 @@ async def around(
             people = People(api, runtime.preferences)
             known = (runtime.schedules, runtime.timekeeper)
             orders = DigestOrders(*known, api, people, lambda: NOW, BotSettings())
-            digests = DigestClicks(orders, runtime.schedules)
+            digests = DigestClicks(orders)
             home = Home(runtime, api, people, rules, orders, digests, lambda: NOW)
             homes.append(home)
             feedback = FeedbackClicks(runtime, api, lambda: NOW)

@@ -5,23 +5,10 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.driving import post_json, printed
+from bot.sandbox.driving import printed
 from bot.sandbox.model import ReplyPace
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.sandbox.world import UNHURRIED, SandboxOptions, read_manifest
-
-ANN, BOB = "U1", "bob@example.com"
-
-
-def post(**more: Any) -> Post:
-    return Post(ts="1.0", channel="C1", user="UBOT", text="Approve?", **more)
-
-
-def test_a_post_tells_who_alone_saw_it_and_what_its_blocks_say() -> None:
-    section = {"type": "section", "text": {"type": "mrkdwn", "text": f"to: {BOB}"}}
-    seen = [post_json(each) for each in (post(ephemeral_to=ANN), post(blocks=(section,)))]
-    assert [each["only_for"] for each in seen] == [ANN, None]
-    assert [each["blocks_text"] for each in seen] == ["", f"to: {BOB}"]
 
 
 def test_without_a_terminal_progress_is_printed_line_by_line(
@@ -29,7 +16,7 @@ def test_without_a_terminal_progress_is_printed_line_by_line(
 ) -> None:
     slack = SlackStandIn()
     ann, news = slack.users["ann"], slack.channels["news"]
-    begun = replace(post(), user=slack.bot_user_id)
+    begun = Post(ts="1.0", channel="C1", user=slack.bot_user_id, text="Approve?")
     with printed(slack):
         slack.state.keep(begun)
         slack.state.keep(replace(begun, text=f"Approve?\n_Asked <@{ann}> in <#{news}>_"))

@@ -8,7 +8,7 @@ from mcp_local.errors import CitationError
 from mcp_local.report.citations import check_citations, list_citations
 from mcp_local.report.compose import ReportDraft, compose_report
 from mcp_local.report.markdown import parse_markdown
-from tests.mcp_local.report.reading import DAY, SOURCES, compose, page, read_html, source
+from tests.mcp_local.report.reading import DAY, SOURCES, compose, page, source
 
 
 @pytest.mark.parametrize(
@@ -98,23 +98,6 @@ def test_a_bad_citation_in_the_summary_is_refused_too() -> None:
     draft = ReportDraft(title="T", markdown="Fine. [1]", summary="Not fine. [77]")
     with pytest.raises(CitationError, match=r"\[77\]"):
         compose_report(draft, SOURCES, DAY)
-
-
-def test_footnote_marks_that_a_sentence_brings_from_its_page_are_no_citations() -> None:
-    text = "It was built in 1889.[2] It has stood since then.[12] Both are well known [30]."
-    draft = ReportDraft(title="T", markdown=f"{text} [1] And more.[2]", summary="")
-    report = compose_report(draft, [source(1, text), source(2)], DAY)
-    assert [found.n for found in report.cited] == [1, 2]
-    assert report.citations == 2
-    assert read_html(report.html).one("section", class_="theme").text.strip() == (
-        f"{text}[1] And more.[2]"
-    )
-
-
-def test_a_mark_that_looks_like_a_citation_of_ours_is_one() -> None:
-    draft = ReportDraft(title="T", markdown="It was built in 1889. [2]")
-    sources = [source(1, "It was built in 1889. [2]"), source(2)]
-    assert [found.n for found in compose_report(draft, sources, DAY).cited] == [2]
 
 
 NUMBERS = st.lists(st.integers(min_value=0, max_value=9999), min_size=1, max_size=6)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
@@ -58,11 +58,10 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """How the server treats a method; `access` is whose token it wants."""
+    """How the server treats a method."""
 
     scope: str = ""
     rate: str = "tier_3"
-    access: Literal["bot", "app"] = "bot"
 
 
 RATES = {name: Rate(**fields) for name, fields in _TABLES["rates"].items()}

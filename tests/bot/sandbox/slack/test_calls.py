@@ -44,16 +44,6 @@ async def test_an_update_keeps_what_it_leaves_out(slack: SlackStandIn) -> None:
     assert slack.find("general", answer["ts"]).blocks == ()
 
 
-async def test_posts_of_one_channel_run_into_a_limit_and_others_do_not(slack: SlackStandIn) -> None:
-    client, channel = web_client(slack), slack.channels["general"]
-    for number in range(20):
-        await client.chat_postMessage(channel=channel, text=str(number))
-    refused = await refusal_of(client.chat_postMessage(channel=channel, text="one too many"))
-    assert (refused.status_code, refused["error"]) == (429, "ratelimited")
-    assert int(refused.headers["Retry-After"]) > 0
-    await client.chat_postMessage(channel=slack.channels["energy"], text="elsewhere")
-
-
 @pytest.mark.parametrize(
     ("block", "message", "pointer"),
     [
