@@ -231,6 +231,7 @@ async def posted_files(stage: Stage, count: int, size_bytes: int = 1) -> int:
     saved = [
         turn.saved(
             stage.write(f"work_products/{n}.csv", "a;b"),
+            f"File {n}",
             mimetype="text/csv",
             size_bytes=size_bytes,
         )
