@@ -116,11 +116,15 @@ AskRefusal = Literal[
 
 
 class AskRefused(AgentError):
-    """Somebody wanted to decide what they may not, or what is not to be decided any more."""
+    """Somebody wanted to decide what they may not, or what is not to be decided any more.
 
-    def __init__(self, why: AskRefusal) -> None:
+    `asker` is the person who was asked, where another one wanted to decide.
+    """
+
+    def __init__(self, why: AskRefusal, *, asker: str = "") -> None:
         super().__init__(why)
         self.why: AskRefusal = why
+        self.asker = asker
 
 
 class SettingsError(AgentError):

@@ -189,7 +189,7 @@ async def running_bot(
             api,
             indicators,
             partial(DigestPresenter, runtime, clock),
-            offers_live_view=lambda: bool(console.url),
+            offers_live_view=lambda: bool(console.port and settings.console_url),
             now=clock,
         )
         stack.push_async_callback(presenting.close)
@@ -260,7 +260,7 @@ async def running_bot(
         )
         stack.push_async_callback(socket.close)
         stack.push_async_callback(backfill.close)
-        backfill.start(is_well=lambda: socket.health().connected)
+        backfill.start(is_well=lambda: socket.is_open)
         runtime.keep_schedules(DigestHost(orders))
         runtime.talk_on(
             SlackSurface(

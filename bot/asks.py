@@ -13,7 +13,7 @@ from functools import partial
 from typing import Literal
 
 from agent_core.errors import AskRefused, ToolServerError
-from agent_core.ids import AskId, SessionId
+from agent_core.ids import AskId, SessionId, UserId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Ask, Asks, Question
 from agent_core.words import Words
@@ -34,6 +34,7 @@ from bot.presenter.approval import (
     reason_form,
 )
 from bot.presenter.asks import answer_form, whisper_links
+from bot.render import mention
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session
 from bot.words import BOT
@@ -234,7 +235,9 @@ def _refusals(not_yours: str, over: str = "") -> Generator[None]:
         yield
     except AskRefused as refused:
         sentence = over or f"consent-refusal-{refused.why.replace('_', '-')}"
-        raise Refused(not_yours if refused.why == "not_yours" else sentence) from refused
+        if refused.why == "not_yours":
+            raise Refused(not_yours, who=mention(UserId(refused.asker))) from refused
+        raise Refused(sentence) from refused
     except ToolServerError as error:
         logger.warning("a click came to nothing: %s", error)
         raise Refused("consent-refusal-press-again") from error

@@ -14,7 +14,7 @@ from agent_core.events import TurnFinished
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import AnsweredTurn, Runtime, detect_language
-from bot.inbound import mentioned_users, plain_text, posted_at
+from bot.inbound import plain_text, posted_at
 from bot.presenter.answer import live_links
 from bot.presenter.journal import READER, Bookmark
 from bot.render import PostDraft, answer_drafts, foreign_line, limits, none_live
@@ -64,10 +64,7 @@ async def channel_lines(
     and, if `linked`, where it is. Posts of bots, joins and other notices are left out.
     """
     posts = await _posts_since(api, channel, since)
-    users: set[str] = set()
-    for post in posts:
-        users |= {post.user, *mentioned_users(post.text)}
-    names = await people.names(users)
+    names = await people.names_in(posts)
     base = ""
     if linked and posts:
         # One address tells all: Slack makes each of its post's `ts`.

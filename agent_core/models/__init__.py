@@ -18,6 +18,9 @@ from agent_core.messages import JsonObject, Message
 
 Effort = Literal["low", "medium", "high"]
 
+CUT = ("max_tokens", "model_context_window_exceeded", "pause_turn")
+"""Stop reasons of a reply that is not whole."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:

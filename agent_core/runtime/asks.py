@@ -289,7 +289,7 @@ class Asks:
         is_shared = kind == "approval" and not ask.approval.owner_only
         if is_shared and self._is_approver(by, ask.asker):
             return ask
-        raise AskRefused("not_yours")
+        raise AskRefused("not_yours", asker=ask.asker)
 
     def _is_approver(self, user: UserId, asker: UserId) -> bool:
         """One who is named without a team decides within the asker's alone."""

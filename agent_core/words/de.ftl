@@ -52,16 +52,16 @@ rule-starting = ab { $day }
 ## Ready answers
 
 answer-help =
-    Hier bin ich. Gib mir eine Frage oder eine Aufgabe, dann lege ich los.
+    Hallo! Stell mir eine Frage oder gib mir eine Aufgabe.
 
     - Ich antworte aus dem, was ich weiß, oder suche vorher im Web und lese Seiten und Dateien.
     - Für einen Bericht genügt das Thema, etwa „Schreibe einen Bericht über Wärmepumpen in Altbauten“: Er kommt als Datei, mit seinen Quellen.
     - Hänge Dateien an und sag, was damit geschehen soll.
     - „Poste jeden Werktag um 9 einen Überblick über Batteriespeicher“ bestellt einen Digest; „Digests“ listet sie auf.
     - In diesem Thread genügt ein Wort: Deine Antwort führt von hier weiter, und „weiter“ nimmt auf, was nicht fertig ist.
-answer-thanks = Gern! Wenn ich noch etwas tun kann, genügen ein paar Worte.
-answer-agreed = Danke! Hier braucht es einen Klick auf meine Anfrage oben; dann mache ich weiter.
-answer-nothing-running = In diesem Thread läuft gerade nichts. Bin ich in einem anderen am Werk, antworte bitte dort.
+answer-thanks = Gern geschehen!
+answer-agreed = Danke! Bitte entscheide über meine Anfrage oben mit ihren Knöpfen; nur ein Klick zählt.
+answer-nothing-running = Ich arbeite hier gerade an nichts. Um etwas anderes anzuhalten, schreib „stopp“ in dem Thread dort.
 answer-noise = Deine Nachricht hat { $n } Zeichen und kein Wort, daher konnte ich nichts damit anfangen. Sag mir in ein paar Worten, was du brauchst.
 answer-declined = Darauf kann ich nicht antworten: Mein Sprachmodell hat es abgelehnt.
 answer-cut-off = (Hier bricht die Antwort ab. Antworte „weiter“, dann mache ich weiter.)
@@ -96,7 +96,7 @@ progress-wait-connection = Ich warte, bis das Konto verbunden ist: siehe meine N
 
 ## Stops
 
-stop-by = Angehalten, wie { $name } es wollte.
+stop-by = { $name } hat das angehalten.
 stop-now = Angehalten.
 stop-deleted = Angehalten, weil die Nachricht mit dem Auftrag gelöscht wurde.
 stop-nothing = Zu zeigen gab es noch nichts.

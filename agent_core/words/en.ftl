@@ -61,16 +61,16 @@ rule-starting = from { $day }
 ## Ready answers
 
 answer-help =
-    Here I am. Give me a question or a task, and I get to work.
+    Hi! Ask me a question or give me a task.
 
     - I answer from what I know, or search the web and read pages and files first.
     - For a report say what on, such as “write a report on heat pumps in old houses”: you get it as a file, with its sources.
     - Attach files and say what to do with them.
     - “Every weekday at 9 post a digest on battery storage” orders a digest; “digests” lists them.
     - In this thread a word is enough: your reply goes on from here, and “continue” takes up what is not finished.
-answer-thanks = You are welcome! If there is more I can do, a few words are enough.
-answer-agreed = Thank you! This one needs a click on my request above; then I go on.
-answer-nothing-running = Nothing is running in this thread. If I am at work in another one, please reply there.
+answer-thanks = You're welcome!
+answer-agreed = Thanks! Please decide on my request above with its buttons; only a click counts.
+answer-nothing-running = I'm not working on anything here. To stop work elsewhere, write “stop” in that thread.
 answer-noise = Your message has { $n } characters and no word in it, so there was nothing I could work on. Tell me in a few words what you need.
 answer-declined = I cannot answer this one: my language model declined it.
 answer-cut-off = (The answer was cut off here. Reply “continue” and I go on.)
@@ -105,7 +105,7 @@ progress-wait-connection = I am waiting until the account is connected: see my m
 
 ## Stops
 
-stop-by = Stopped, as { $name } asked.
+stop-by = { $name } stopped this.
 stop-now = Stopped.
 stop-deleted = Stopped, because the message that asked for it was deleted.
 stop-nothing = I had nothing to show yet.

@@ -52,16 +52,16 @@ rule-starting = a partir del { $day }
 ## Ready answers
 
 answer-help =
-    Aquí estoy. Dame una pregunta o una tarea y me pongo a ello.
+    ¡Hola! Hazme una pregunta o dame una tarea.
 
     - Respondo con lo que sé, o antes busco en la web y leo páginas y archivos.
     - Para un informe basta con el tema, por ejemplo «escribe un informe sobre las bombas de calor en casas antiguas»: llega como archivo, con sus fuentes.
     - Adjunta archivos y di qué hacer con ellos.
     - «Cada día laborable a las 9 publica un resumen sobre baterías» pide un digest; «digests» los muestra.
     - En este hilo basta una palabra: tu respuesta sigue desde aquí, y «continúa» retoma lo que no está terminado.
-answer-thanks = ¡De nada! Si puedo hacer algo más, bastan unas palabras.
-answer-agreed = ¡Gracias! Aquí hace falta un clic en mi petición de arriba; entonces sigo.
-answer-nothing-running = No hay nada en marcha en este hilo. Si estoy trabajando en otro, responde allí.
+answer-thanks = ¡De nada!
+answer-agreed = ¡Gracias! Decide sobre mi petición de arriba con sus botones; solo cuenta un clic.
+answer-nothing-running = No estoy trabajando en nada aquí. Para detener otra tarea, escribe «para» en ese hilo.
 answer-noise = Tu mensaje tiene { $n } caracteres y ninguna palabra, así que no pude hacer nada con él. Dime en pocas palabras qué necesitas.
 answer-declined = No puedo responder a esto: mi modelo de lenguaje lo rechazó.
 answer-cut-off = (La respuesta se cortó aquí. Responde «continúa» y sigo.)
@@ -96,7 +96,7 @@ progress-wait-connection = Espero a que la cuenta esté conectada: mira mi mensa
 
 ## Stops
 
-stop-by = Detenido, como pidió { $name }.
+stop-by = { $name } lo ha detenido.
 stop-now = Detenido.
 stop-deleted = Detenido, porque se borró el mensaje que lo pedía.
 stop-nothing = Todavía no tenía nada que mostrar.

@@ -52,16 +52,16 @@ rule-starting = à partir du { $day }
 ## Ready answers
 
 answer-help =
-    Me voici. Donnez-moi une question ou une tâche, et je m'y mets.
+    Bonjour ! Posez-moi une question ou confiez-moi une tâche.
 
     - Je réponds avec ce que je sais, ou je cherche d'abord sur le web et lis des pages et des fichiers.
     - Pour un rapport, dites sur quoi, par exemple « rédige un rapport sur les pompes à chaleur dans les maisons anciennes » : il arrive en fichier, avec ses sources.
     - Joignez des fichiers et dites quoi en faire.
     - « Chaque jour ouvré à 9h publie un résumé sur le stockage » commande un digest ; « digests » les liste.
     - Dans ce fil, un mot suffit : votre réponse poursuit d'ici, et « continue » reprend ce qui n'est pas terminé.
-answer-thanks = Avec plaisir ! Si je peux faire autre chose, quelques mots suffisent.
-answer-agreed = Merci ! Ici, il faut un clic sur ma demande ci-dessus ; ensuite, je continue.
-answer-nothing-running = Rien n'est en cours dans ce fil. Si je travaille dans un autre, répondez là-bas.
+answer-thanks = Avec plaisir !
+answer-agreed = Merci ! Décidez de ma demande ci-dessus avec ses boutons ; seul un clic compte.
+answer-nothing-running = Je ne travaille sur rien ici. Pour arrêter un autre travail, écrivez « stop » dans son fil.
 answer-noise = Votre message compte { $n } caractères et aucun mot, je n'ai donc rien pu en faire. Dites-moi en quelques mots ce qu'il vous faut.
 answer-declined = Je ne peux pas répondre à cela : mon modèle de langage l'a refusé.
 answer-cut-off = (La réponse s'arrête ici. Répondez « continue » et je poursuis.)
@@ -96,7 +96,7 @@ progress-wait-connection = J'attends que le compte soit connecté : voir mon mes
 
 ## Stops
 
-stop-by = Arrêté, comme { $name } l'a demandé.
+stop-by = { $name } l'a arrêté.
 stop-now = Arrêté.
 stop-deleted = Arrêté, car le message qui le demandait a été supprimé.
 stop-nothing = Je n'avais encore rien à montrer.

@@ -214,13 +214,12 @@ async def _take(look: Look) -> HealthFinding:
 
 async def look_at_socket(socket: SocketMode) -> HealthFinding:
     """Whether Slack's payloads reach the bot."""
-    health = socket.health()
-    last_heard_s = health.last_heard_s
+    last_heard_s = socket.last_heard_s
     if last_heard_s is not None:
         last_heard_s = round(last_heard_s, 1)
     return HealthFinding(
-        why=health.reason,
-        details={"connected": health.connected, "last_heard_s": last_heard_s},
+        why=socket.fault,
+        details={"connected": socket.is_open, "last_heard_s": last_heard_s},
     )
 
 

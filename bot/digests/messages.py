@@ -173,7 +173,13 @@ class DigestMessages:
             await self._orders.answer(parse_session(session), message.key, answer)
         is_replaced = before.proposal not in ("", pending.proposal)
         if is_replaced and not is_agreed:
-            await self._decide(before.proposal, session, asker, is_yes=False)
+            await self._decide(
+                before.proposal,
+                session,
+                asker,
+                is_yes=False,
+                is_replaced=bool(pending.proposal),
+            )
         pending = replace(pending, heard_at=message.received_at)
         await self._orders.store.save_pending(session, asker, pending)
 
@@ -184,12 +190,14 @@ class DigestMessages:
         by: UserId,
         *,
         is_yes: bool,
+        is_replaced: bool = False,
     ) -> None:
         post = await self._orders.answered(parse_session(session), key)
         await self._orders.decide(
             schedule_id(key),
             by,
             is_yes=is_yes,
+            is_replaced=is_replaced,
             post=post,
         )
 

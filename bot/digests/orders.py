@@ -113,12 +113,18 @@ class DigestOrders:
         by: UserId,
         *,
         is_yes: bool,
+        is_replaced: bool = False,
         post: Receipt | None,
     ) -> None:
-        """Its owner agrees or takes it back; its post says so. Idempotent."""
+        """Its owner agrees, takes it back, or orders another; its post says so. Idempotent."""
         current = await self.get(proposal, by, is_proposal=True)
         decided = await self._decided(current, by, is_yes=is_yes)
-        text = posts.decided(decided, self.clock(), is_change=bool(current.order.changes))
+        text = posts.decided(
+            decided,
+            self.clock(),
+            is_change=bool(current.order.changes),
+            is_replaced=is_replaced,
+        )
         draft = card(text)
         if post is not None:
             await self.api.update(

@@ -70,11 +70,13 @@ def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Pos
     )
 
 
-def decided(schedule: Schedule, now: datetime, *, is_change: bool) -> str:
-    """What a proposal becomes when its owner has said yes or no."""
+def decided(
+    schedule: Schedule, now: datetime, *, is_change: bool, is_replaced: bool = False
+) -> str:
+    """What a proposal becomes when its owner has said yes or no, or ordered another instead."""
     language = language_of(schedule.order)
     if schedule.status == "deleted":
-        return BOT.say(language, "digest-not-scheduled")
+        return BOT.say(language, "digest-replaced" if is_replaced else "digest-not-scheduled")
     return sentence(
         "changed" if is_change else "scheduled",
         schedule,

@@ -7,11 +7,10 @@ from datetime import datetime
 from pathlib import Path
 
 from cachetools import TTLCache
-from pydantic import ValidationError
 
 from agent_core.errors import SessionError
-from agent_core.events import AnyEvent, ToolCallFinished, ToolCallStarted, TurnFinished
-from agent_core.ids import ROOT_RUN, ToolCallId, UserId
+from agent_core.events import AnyEvent, TurnFinished
+from agent_core.ids import ROOT_RUN, UserId
 from agent_core.runtime import Runtime, StoredTurn
 from agent_core.runtime.schedules import (
     PUBLISH_DIGEST,
@@ -144,12 +143,9 @@ class DigestPresenter(TurnPresenter):
         self._turn = turn
         self._api = api
         self._workspace = workspace
-        self._calls: dict[ToolCallId, PublishedDigest] = {}
-        self._published: PublishedDigest | None = None
 
     async def show(self, event: AnyEvent) -> None:
         self._board.fold(event)
-        self._listen(event)
         if isinstance(event, TurnFinished) and not self.is_finished:
             slot = await self._slot()
             state, root = await self._tell(event, slot)
@@ -172,24 +168,20 @@ class DigestPresenter(TurnPresenter):
             raise SessionError(f"{self._turn.session} is no schedule's")
         return slot
 
-    def _listen(self, event: AnyEvent) -> None:
-        """What the run has published; called again, the last call counts."""
-        match event:
-            case ToolCallStarted(tool=tool, run=run) if tool == PUBLISH_DIGEST and run == ROOT_RUN:
-                try:
-                    self._calls[event.call_id] = PublishedDigest.model_validate(event.arguments)
-                except ValidationError:
-                    return
-            case ToolCallFinished(is_error=False, call_id=call_id) if call_id in self._calls:
-                self._published = self._calls[call_id]
-            case _:
-                return
+    def _published(self) -> PublishedDigest | None:
+        """What the run has published last."""
+        published: PublishedDigest | None = None
+        for (run, _), call in self._board.turn.calls.items():
+            is_of_root = run == ROOT_RUN and call.started.tool == PUBLISH_DIGEST
+            if is_of_root and call.finished and not call.finished.is_error:
+                published = PublishedDigest.model_validate(call.started.arguments)
+        return published
 
     async def _tell(self, event: TurnFinished, slot: Slot) -> tuple[SlotState, str]:
         """Post what was found, if anything; what became of the slot, and its post."""
         store = self._runtime.schedules
         schedule, before = await store.get(slot.schedule), await self._before(slot)
-        published = self._published
+        published = self._published()
         if published is None and event.outcome == "limited":  # it ends with what it has
             published = PublishedDigest.of_answer(schedule.order.task, event.answer)
         if event.outcome not in ("answered", "limited") or published is None:

@@ -350,8 +350,8 @@ class Search:
         try:
             return await reading
         except SlackRefused as refused:
-            if _is_no_token(refused):
-                raise
+            if isinstance(refused, SlackAuthRefused) and refused.code != "missing_scope":
+                raise  # a scope that is missing costs single conversations
             _log.warning("a part of %s is not backfilled: %s", channel, refused)
         except SlackError as error:
             _log.warning("a part of %s is backfilled later: %s", channel, error)
@@ -399,11 +399,6 @@ def _newest_first(threads: Iterable[_ThreadToRead]) -> list[_ThreadToRead]:
 
 def _oldest_first(posts: Iterable[MissedPost]) -> list[MissedPost]:
     return sorted(posts, key=lambda missed: float(missed.post.ts))
-
-
-def _is_no_token(refused: SlackRefused) -> bool:
-    """Nothing at all can be read; a scope that is missing costs single conversations."""
-    return isinstance(refused, SlackAuthRefused) and refused.code != "missing_scope"
 
 
 def as_ts(moment_s: float) -> str:

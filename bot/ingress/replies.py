@@ -195,9 +195,7 @@ class Replies:
         asked = _users(activity.asks)
         works_for = _users(activity.works_for)
         users = {*asked, *works_for, post.user, self._bot, *mentioned_users(post.wire_text)}
-        for each in earlier:
-            users |= {each.user, *mentioned_users(each.text)}
-        names = await self._people.names(users - {""})
+        names = await self._people.names_in(earlier, *users)
         lines = [self._line(each.user, each.text, each.files, names) for each in earlier]
         return Talk(
             bot=names.get(self._bot, "the bot"),

@@ -63,7 +63,7 @@ def read_since(words: str, now: datetime) -> datetime | None:
 
 def _table(calls: Sequence[AuditEntry]) -> list[str]:
     if not calls:
-        return ["No call with an effect is recorded for this."]
+        return ["No actions are recorded here yet."]
     rows = [_HEADINGS, *map(_row, calls)]
     columns = zip(*rows, strict=True)
     widths = [max(map(len, column)) for column in columns]

@@ -44,7 +44,7 @@ from bot.render import limits
 from bot.words import BOT
 
 BUSY_WAIT_S = 3.0
-"""A longer backoff before the next model call is shown: the model is busy."""
+"""A longer backoff before the next model call is shown: the model does not answer."""
 
 CardState = Literal["running", "done", "stopped", "failed", "unsure"]
 _ENDINGS: dict[Outcome, CardState] = {

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from textwrap import shorten
 from weakref import WeakValueDictionary
 
 from agent_core.background import Background, Backoff
@@ -390,9 +391,5 @@ async def _name_session(api: SlackApi, begun: StoredTurn) -> None:
 
 def title_of(asked: str) -> str:
     """The first words of a message."""
-    words = " ".join(asked.split())
-    if len(words) <= MAX_TITLE_CHARS:
-        return words
-    cut = words[:MAX_TITLE_CHARS]
-    whole_words, _, _ = cut.rpartition(" ")
-    return f"{whole_words or cut}…"
+    title = shorten(asked, MAX_TITLE_CHARS, placeholder="…")
+    return title if title != "…" else asked.strip()[:MAX_TITLE_CHARS]

@@ -132,13 +132,13 @@ def plain_line(text: str, max_chars: int) -> str:
 
 
 def _cut(text: str, max_chars: int) -> str:
-    line = _flat(text)
+    line = flat(text)
     if len(line) <= max_chars:
         return line
     return line[: max_chars - 1].rstrip() + "…"
 
 
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
     """The text in one line."""
     return " ".join(clean(text).split())
 
@@ -166,7 +166,7 @@ def link(
     Anything but http, https and mailto is not live.
     """
     host = real_host(url)
-    words = _flat(label)
+    words = flat(label)
     address = clean(url)
     wire = address.translate(_ON_THE_WIRE)
     if host is None or len(wire) > MAX_LIVE_CHARS or not is_live(address):
@@ -187,7 +187,7 @@ def link(
 
 def unlinked(url: str, label: str, literal: WriteLiterally = literal) -> str:
     """A label and its address as text that nobody can follow by accident."""
-    words = _flat(label)
+    words = flat(label)
     if not words or "://" in words:
         return as_code(url)
     return f"{literal(words)} ({as_code(url)})"

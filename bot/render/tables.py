@@ -16,7 +16,7 @@ from rich.cells import cell_len
 
 from agent_core.messages import JsonObject
 from bot.render import limits
-from bot.render.escape import clean, inert
+from bot.render.escape import flat, inert
 
 Cell = tuple[tuple[str, str], ...]
 """Plain words in runs, each with the address that it links to, which is mostly empty."""
@@ -199,7 +199,7 @@ def _short(text: str) -> str:
 
 def aligned(table: Table) -> str:
     """The table as text in columns; a long cell sticks out."""
-    rows = [list(map(_one_line, row)) for row in table.texts]
+    rows = [list(map(flat, row)) for row in table.texts]
     widths: list[int] = []
     for column in zip(*rows, strict=True):
         widest = max(map(cell_len, column))
@@ -213,7 +213,3 @@ def aligned(table: Table) -> str:
     rule = ["-" * width for width in widths]
     lines.insert(1, "-+-".join(rule))
     return "\n".join(lines)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(clean(text).split())

@@ -2,7 +2,7 @@
 
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
@@ -17,9 +17,9 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from agent_core.background import Locks
 from agent_core.messages import JsonObject
 from agent_core.runtime import Preferences
-from bot.inbound import objects_in
+from bot.inbound import mentioned_users, objects_in
 from bot.slack_api.calls import CALL_LIMIT_S, Calls, MonotonicClock, WriteGuard, ask
-from bot.slack_api.channels import Channels
+from bot.slack_api.channels import GONE, Channels
 from bot.slack_api.errors import SlackError, SlackRefused
 from bot.slack_api.files import Files
 from bot.slack_api.records import (
@@ -325,11 +325,8 @@ class SlackApi:
     ) -> None:
         """Put an emoji on a post, or take the bot's off; one that is so already is fine."""
         arguments = {"channel": channel, "timestamp": ts, "name": name}
-        try:
-            await self._calls.repeatable(f"reactions.{'add' if add else 'remove'}", arguments)
-        except SlackRefused as refused:
-            if refused.code not in {"already_reacted", "no_reaction"}:
-                raise
+        method = f"reactions.{'add' if add else 'remove'}"
+        await self._calls.repeatable(method, arguments, fine={"already_reacted", "no_reaction"})
 
     async def newest_posts(
         self,
@@ -361,12 +358,7 @@ class SlackApi:
             "limit": 1,
             "inclusive": True,
         }
-        try:
-            answer = await self._calls.repeatable("conversations.replies", arguments)
-        except SlackRefused as refused:
-            if refused.code in {"thread_not_found", "message_not_found"}:
-                return ""
-            raise
+        answer = await self._calls.repeatable("conversations.replies", arguments, fine=GONE)
         posts = objects_in(answer, "messages")
         return next((str(raw.get("thread_ts") or raw.get("ts")) for raw in posts), "")
 
@@ -376,15 +368,12 @@ class SlackApi:
 
     async def person(self, user: str) -> Person | None:
         """A user; None if Slack does not know or show them."""
-        try:
-            answer = await self._calls.repeatable(
-                "users.info", {"user": user, "include_locale": True}
-            )
-        except SlackRefused as refused:
-            if refused.code in {"user_not_found", "user_not_visible", "users_not_found"}:
-                return None
-            raise
-        return read_person(answer["user"])
+        answer = await self._calls.repeatable(
+            "users.info",
+            {"user": user, "include_locale": True},
+            fine={"user_not_found", "user_not_visible", "users_not_found"},
+        )
+        return read_person(answer["user"]) if answer else None
 
     async def open_view(self, trigger_id: str, view: JsonObject) -> bool:
         """Open a modal for the person whose gesture allows it: a trigger lives for three seconds.
@@ -488,6 +477,13 @@ class People:
             locale=locale,
             digest_time=time,
         )
+
+    async def names_in(self, posts: Iterable[PostRecord], *more: str) -> dict[str, str]:
+        """Names of who wrote these posts, of whom the posts mention, and of `more` users."""
+        users = set(more)
+        for post in posts:
+            users |= {post.user, *mentioned_users(post.text)}
+        return await self.names(users - {""})
 
     async def names(self, users: set[str]) -> dict[str, str]:
         """Names of those users that Slack knows."""

@@ -8,7 +8,7 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from copy import copy
 from itertools import islice
@@ -27,7 +27,7 @@ from agent_core.fault_points import fault_point
 from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
 from bot.settings import is_loopback
-from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
+from bot.slack_api.errors import SlackError, SlackLimited, SlackRefused, SlackUnavailable, refusal
 
 BACKOFF = Backoff(first_s=0.5, longest_s=8.0)
 TRIES = 7
@@ -251,9 +251,19 @@ class Calls:
                 return result
         return await attempt()
 
-    async def repeatable(self, method: str, arguments: Mapping[str, Any]) -> JsonObject:
-        """Make a call whose repetition changes nothing: tried again while Slack gives no answer."""
-        return await self.insist(lambda: self.single(method, arguments))
+    async def repeatable(
+        self, method: str, arguments: Mapping[str, Any], *, fine: Collection[str] = ()
+    ) -> JsonObject:
+        """Make a call whose repetition changes nothing: tried again while Slack gives no answer.
+
+        Where Slack refuses it with a code that is `fine`, the answer is empty.
+        """
+        try:
+            return await self.insist(lambda: self.single(method, arguments))
+        except SlackRefused as refused:
+            if refused.code not in fine:
+                raise
+            return {}
 
     async def single(self, method: str, arguments: Mapping[str, Any]) -> JsonObject:
         """Make a call that must not be repeated blindly. Pauses are waited out."""

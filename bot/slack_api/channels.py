@@ -17,7 +17,7 @@ KINDS = "public_channel,private_channel,mpim,im"
 PAGE_SIZE = 500
 FEW = 10
 _REPLIES = "conversations.replies"
-_GONE = frozenset({"message_not_found", "thread_not_found"})
+GONE = frozenset({"message_not_found", "thread_not_found"})
 _TOMBSTONE = "tombstone"
 _UNSEEN = frozenset({"channel_not_found", "not_in_channel", "fetch_members_failed"})
 
@@ -43,13 +43,9 @@ class Channels:
 
     async def about(self, channel: str) -> Conversation | None:
         """A conversation; None where there is none, or the bot may not see it."""
-        try:
-            answer = await self._calls.repeatable("conversations.info", {"channel": channel})
-        except SlackRefused as refused:
-            if refused.code in _UNSEEN:
-                return None
-            raise
-        return read_conversation(object_in(answer, "channel"))
+        asked = {"channel": channel}
+        answer = await self._calls.repeatable("conversations.info", asked, fine=_UNSEEN)
+        return read_conversation(object_in(answer, "channel")) if answer else None
 
     async def find(self, name: str) -> Conversation | None:
         """The channel of an id, or of a name among those that the bot is in."""
@@ -140,7 +136,7 @@ class Channels:
         try:
             answer = await self._calls.repeatable(_REPLIES, arguments)
         except SlackRefused as refused:
-            if ts == thread.root_ts and refused.code in _GONE:
+            if ts == thread.root_ts and refused.code in GONE:
                 return None
             raise
         by_ts = {text_in(raw, "ts"): raw for raw in objects_in(answer, "messages")}

@@ -141,11 +141,8 @@ class Files:
 
     async def delete(self, file_id: str) -> None:
         """Take a file of the bot away; one that is gone is fine."""
-        try:
-            await self._calls.repeatable("files.delete", {"file": file_id})
-        except SlackRefused as refused:
-            if refused.code not in {"file_not_found", "file_deleted"}:
-                raise
+        fine = {"file_not_found", "file_deleted"}
+        await self._calls.repeatable("files.delete", {"file": file_id}, fine=fine)
 
     async def download(self, url: str, into: BinaryIO, *, max_bytes: int) -> int:
         """Write a file into an open one and return its size. What is written at an error stays.

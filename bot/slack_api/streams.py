@@ -96,11 +96,7 @@ class Streams:
 
     async def delete(self, channel: str, ts: str) -> None:
         """Take a post of the bot away; one that is gone is fine."""
-        try:
-            await self._calls.repeatable("chat.delete", {"channel": channel, "ts": ts})
-        except SlackRefused as refused:
-            if refused.code not in GONE:
-                raise
+        await self._calls.repeatable("chat.delete", {"channel": channel, "ts": ts}, fine=GONE)
 
     async def left_over(self, thread: ThreadRef, *, after: str) -> list[str]:
         """The `ts` of streamed posts behind another that no op id names: their writer died."""

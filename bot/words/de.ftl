@@ -17,6 +17,7 @@ digest-scheduled = Eingeplant als Digest { $n }, bestellt von { $who }: *{ $task
     { $when }, in { $channel }
     Nächste: { $next }
 digest-not-scheduled = Nicht eingeplant.
+digest-replaced = Ersetzt durch die Fassung weiter unten.
 digest-refusal-unreadable = Ich habe nicht verstanden, wann. Zum Beispiel: „jeden Werktag um 9:00“.
 digest-refusal-unknown-zone = Diese Zeitzone kenne ich nicht. Zum Beispiel: „9:00 Europe/Berlin“.
 digest-refusal-too-often = Das ist zu oft: Ein Digest kommt höchstens alle 15 Minuten.
@@ -48,7 +49,7 @@ digest-listed = Digests
 digest-more = Und { $n } weitere. Nenne einen bei seiner Nummer: „bearbeite Digest 21“.
 digest-none = Es gibt noch keine Digests. Bestelle einen, zum Beispiel: „poste jeden Werktag um 9 einen Digest über Batteriespeicher in #energie“.
 digest-did-pause = Digest { $n } (*{ $task }*) pausiert. „Setze Digest { $n } fort“ startet ihn wieder.
-digest-did-resume = Digest { $n } (*{ $task }*) geht weiter. Nächste: { $next }
+digest-did-resume = Digest { $n } (*{ $task }*) läuft wieder. Nächste: { $next }
 digest-did-delete = Digest { $n } (*{ $task }*) ist gelöscht. Was er gepostet hat, bleibt.
 digest-did-run = Digest { $n } (*{ $task }*) wird jetzt erstellt.
 digest-changed = Digest { $n } ist geändert: *{ $task }*
@@ -71,7 +72,7 @@ digest-news-post = Trotzdem posten
 digest-news-say-so = In einer Zeile sagen
 digest-news-be-silent = Nichts posten
 digest-form-save = Speichern
-digest-first = Das ist der erste.
+digest-first = Erste Ausgabe.
 digest-news-since = Neu seit { $when }: { $count } von { $of }.
 digest-no-news-since = Nichts Neues seit { $when }.
 digest-late = Verspätet: fällig war { $when }.
@@ -80,8 +81,8 @@ digest-left-out = { $n ->
    *[other] { $n } frühere wurden ausgelassen.
  }
 digest-new-mark = neu
-digest-by-hand = Auf Wunsch erstellt, neben den üblichen Zeiten.
-digest-footer = Digest { $n } · { $when } · bestellt von { $who } · antworte hier, um weiterzumachen
+digest-by-hand = Sonderausgabe, auf Wunsch erstellt.
+digest-footer = Digest { $n } · { $when } · bestellt von { $who } · antworte hier, um mehr zu fragen
 digest-failed = Digest { $n } (*{ $task }*) ist diesmal nicht gelungen. Ich versuche es wieder.
 digest-paused-because = Digest { $n } (*{ $task }*) pausiert: { $why }. „Setze Digest { $n } fort“ startet ihn wieder.
 digest-reads = Ich lese dafür, was in { $reads } gepostet wird.
@@ -107,7 +108,7 @@ progress-earlier-steps =
        *[other] { $n } frühere Schritte
     }
 progress-more-steps = und { $n } weitere
-progress-trying-again = Gerade ist viel los; ich versuche es noch einmal
+progress-trying-again = Mein Sprachmodell antwortet nicht; ich versuche es noch einmal
 progress-thinking = Ich denke nach
 progress-no-answer = Ich habe darauf keine Antwort.
 progress-failure = Etwas ist schiefgegangen, und ich konnte das nicht abschließen.
@@ -119,7 +120,7 @@ progress-not-in-thread = Im Thread konnte ich nicht antworten, daher hier.
 progress-took-in = { $who }: „{ $what }“ — aufgenommen
 progress-took-in-late = { $who }: „{ $what }“ — zu spät für den Bericht; sag „weiter“, dann arbeite ich es ein
 progress-failed = Das ging nicht; ich mache ohne weiter
-progress-stopped = Nicht getan: dazu gab es kein Ja
+progress-stopped = Nicht freigegeben
 progress-cut = Nicht fertig geworden
 progress-line = ist dran · { $time }
 progress-line-reading = liest „{ $what }“
@@ -165,7 +166,7 @@ surface-corrected = (berichtigt, auf Wunsch von { $who })
 
 ## Questions
 
-question-choose = Wähle etwas aus, oder schreib deine Antwort einfach.
+question-choose = Wähle etwas aus oder schreib deine Antwort.
 question-answer-by = Ich warte auf deine Antwort bis { $when }.
 question-other = Etwas anderes…
 question-form-title = Deine Antwort
@@ -173,10 +174,10 @@ question-form-send = Senden
 question-form-label = Was soll ich wissen?
 question-answered = { $who } hat geantwortet: { $what }
 question-default-taken = Niemand hat geantwortet, also habe ich damit weitergemacht: { $what }
-question-unanswered = Das blieb ohne Antwort.
+question-unanswered = Es kam keine Antwort.
 question-default-option = { $what } (mein Vorschlag)
 question-over = Zu spät: Diese Frage wurde beantwortet, oder ich habe ohne Antwort weitergemacht.
-question-not-yours = Das habe ich jemand anderen gefragt, und nur diese Person kann hier antworten. Im Thread kannst du jederzeit schreiben.
+question-not-yours = Das habe ich { $who } gefragt, und nur { $who } kann hier antworten. Im Thread kannst du jederzeit schreiben.
 question-write-it = Das Formular ließ sich gerade nicht öffnen. Bitte schreib deine Antwort in den Thread.
 
 ## Approvals and connections
@@ -200,7 +201,7 @@ consent-owner-only = An dieser Arbeit haben mehrere mitgeschrieben. Darum entsch
 consent-until = Ich warte bis { $when }. Prüfwert `{ $digest }`
 consent-in-file = Alles steht in der Datei `{ $file }` darüber. Prüfwert `{ $digest }`
 consent-not-shown = Ich konnte nicht alles zeigen, daher kann es niemand freigeben. Es lässt sich nur ablehnen.
-consent-sent-shown = Was mitgeschickt würde, steht hierüber: { $files }.
+consent-sent-shown = Im Anhang, und hierüber zu sehen: { $files }.
 consent-sent-hidden = Was mitgeschickt würde, kann ich dir nicht zeigen, darum lässt es sich nicht freigeben: { $files }.
 consent-button-approve = Freigeben
 consent-button-approve-thread = Für diesen Thread freigeben
@@ -336,8 +337,8 @@ home-preferences = Einstellungen
 home-language = Sprache meiner Antworten an dich
 home-language-auto = Die Sprache, in der du schreibst
 home-digest-time = Übliche Uhrzeit neuer Digests
-home-team = Für Admins: das ganze Team
-home-follow-ups = Wann ich auf eine Antwort in einem Thread reagiere, die mich nicht erwähnt
+home-team = Einstellungen für Admins
+home-follow-ups = Antworten auf Nachrichten, die mich nicht erwähnen
 home-channel = Kanal wählen
 home-follow-ups-meant = Wenn sie für mich gedacht ist
 home-follow-ups-two-party = In Threads zwischen einer Person und mir

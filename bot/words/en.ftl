@@ -17,6 +17,7 @@ digest-scheduled = Scheduled as digest { $n }, ordered by { $who }: *{ $task }*
     { $when }, in { $channel }
     Next: { $next }
 digest-not-scheduled = Not scheduled.
+digest-replaced = Replaced by the version below.
 digest-refusal-unreadable = I did not understand when. For example: “every weekday at 9:00”.
 digest-refusal-unknown-zone = I do not know that time zone. For example: “9:00 Europe/Berlin”.
 digest-refusal-too-often = That is too often: a digest may come every 15 minutes at most.
@@ -48,7 +49,7 @@ digest-listed = Digests
 digest-more = And { $n } more. Name one by its number: “edit digest 21”.
 digest-none = There are no digests yet. Ask for one, for example: “every weekday at 9 post a digest on battery storage in #energy”.
 digest-did-pause = Digest { $n } (*{ $task }*) is paused. “Resume digest { $n }” starts it again.
-digest-did-resume = Digest { $n } (*{ $task }*) goes on. Next: { $next }
+digest-did-resume = Digest { $n } (*{ $task }*) is on again. Next: { $next }
 digest-did-delete = Digest { $n } (*{ $task }*) is deleted. What it has posted stays.
 digest-did-run = Digest { $n } (*{ $task }*) is being made now.
 digest-changed = Digest { $n } is changed: *{ $task }*
@@ -71,7 +72,7 @@ digest-news-post = Post all the same
 digest-news-say-so = Say so in one line
 digest-news-be-silent = Post nothing
 digest-form-save = Save
-digest-first = This is the first one.
+digest-first = First edition.
 digest-news-since = New since { $when }: { $count } of { $of }.
 digest-no-news-since = Nothing new since { $when }.
 digest-late = Late: this was due { $when }.
@@ -80,8 +81,8 @@ digest-left-out = { $n ->
    *[other] { $n } earlier ones were left out.
  }
 digest-new-mark = new
-digest-by-hand = Made on request, beside its usual times.
-digest-footer = Digest { $n } · { $when } · ordered by { $who } · reply here to go on with it
+digest-by-hand = Extra edition, made on request.
+digest-footer = Digest { $n } · { $when } · ordered by { $who } · reply here to ask more
 digest-failed = Digest { $n } (*{ $task }*) could not be made this time. I will try again.
 digest-paused-because = Digest { $n } (*{ $task }*) is paused: { $why }. “Resume digest { $n }” starts it again.
 digest-reads = I will read what is posted in { $reads }.
@@ -107,7 +108,7 @@ progress-earlier-steps =
        *[other] { $n } earlier steps
     }
 progress-more-steps = and { $n } more
-progress-trying-again = Very busy right now; trying again
+progress-trying-again = My language model is not answering; trying again
 progress-thinking = Thinking it over
 progress-no-answer = I have no answer to give.
 progress-failure = Something went wrong and I could not finish this.
@@ -119,7 +120,7 @@ progress-not-in-thread = I could not answer in the thread, so here is the answer
 progress-took-in = { $who }: “{ $what }” — taken in
 progress-took-in-late = { $who }: “{ $what }” — too late for the report; say “continue” to work it in
 progress-failed = That did not work; I go on without it
-progress-stopped = Not done: it was not agreed to
+progress-stopped = Not approved
 progress-cut = Not finished
 progress-line = is working on it · { $time }
 progress-line-reading = is reading “{ $what }”
@@ -165,7 +166,7 @@ surface-corrected = (corrected, as { $who } asked)
 
 ## Questions
 
-question-choose = Choose one, or just write your answer.
+question-choose = Pick one or type your answer.
 question-answer-by = I wait for your answer until { $when }.
 question-other = Other…
 question-form-title = Your answer
@@ -173,10 +174,10 @@ question-form-send = Send
 question-form-label = What should I know?
 question-answered = { $who } answered: { $what }
 question-default-taken = Nobody answered, so I went on with: { $what }
-question-unanswered = This was not answered.
+question-unanswered = No answer came.
 question-default-option = { $what } (my pick)
 question-over = Too late: this question was answered, or I went on without.
-question-not-yours = I asked somebody else this, so only they can answer it here. You can always write in the thread.
+question-not-yours = I asked { $who } this, so only { $who } can answer it here. You can always write in the thread.
 question-write-it = The form could not be opened just now. Please write your answer in the thread.
 
 ## Approvals and connections
@@ -200,7 +201,7 @@ consent-owner-only = Several people had a word in this work, so only { $who } ca
 consent-until = I wait until { $when }. Fingerprint `{ $digest }`
 consent-in-file = All of it is in the file `{ $file }` above. Fingerprint `{ $digest }`
 consent-not-shown = I could not show all of it, so nobody can approve it. It can only be rejected.
-consent-sent-shown = What would be sent along stands above: { $files }.
+consent-sent-shown = Attached, and posted above: { $files }.
 consent-sent-hidden = I cannot show you what would be sent along, so it cannot be approved: { $files }.
 consent-button-approve = Approve
 consent-button-approve-thread = Approve for this thread
@@ -336,8 +337,8 @@ home-preferences = Preferences
 home-language = Language of my answers to you
 home-language-auto = The language you write in
 home-digest-time = Usual time of new digests
-home-team = For admins: the whole team
-home-follow-ups = When I answer a reply in a thread that does not mention me
+home-team = Admin settings
+home-follow-ups = Answer replies that don't mention me
 home-channel = Choose a channel
 home-follow-ups-meant = When it is meant for me
 home-follow-ups-two-party = In threads of one person and me

@@ -17,6 +17,7 @@ digest-scheduled = Programado como digest { $n }, pedido por { $who }: *{ $task 
     { $when }, en { $channel }
     Próximos: { $next }
 digest-not-scheduled = No programado.
+digest-replaced = Sustituido por la versión de más abajo.
 digest-refusal-unreadable = No entendí cuándo. Por ejemplo: «cada día laborable a las 9».
 digest-refusal-unknown-zone = No conozco esa zona horaria. Por ejemplo: «a las 9 Europe/Madrid».
 digest-refusal-too-often = Es demasiado a menudo: un digest llega como máximo cada 15 minutos.
@@ -48,7 +49,7 @@ digest-listed = Digests
 digest-more = Y { $n } más. Nombra uno por su número: «edita el digest 21».
 digest-none = Todavía no hay digests. Pide uno, por ejemplo: «publica cada día laborable a las 9 un digest sobre baterías en #energia».
 digest-did-pause = El digest { $n } (*{ $task }*) está en pausa. «Reanuda el digest { $n }» lo pone en marcha.
-digest-did-resume = El digest { $n } (*{ $task }*) sigue. Próximos: { $next }
+digest-did-resume = El digest { $n } (*{ $task }*) está activo de nuevo. Próximos: { $next }
 digest-did-delete = El digest { $n } (*{ $task }*) está eliminado. Lo que publicó se queda.
 digest-did-run = El digest { $n } (*{ $task }*) se está preparando.
 digest-changed = El digest { $n } ha cambiado: *{ $task }*
@@ -71,7 +72,7 @@ digest-news-post = Publicar de todos modos
 digest-news-say-so = Decirlo en una línea
 digest-news-be-silent = No publicar nada
 digest-form-save = Guardar
-digest-first = Este es el primero.
+digest-first = Primera edición.
 digest-news-since = Novedades desde { $when }: { $count } de { $of }.
 digest-no-news-since = Nada nuevo desde { $when }.
 digest-late = Con retraso: estaba previsto para { $when }.
@@ -80,8 +81,8 @@ digest-left-out = { $n ->
    *[other] { $n } anteriores se omitieron.
  }
 digest-new-mark = nuevo
-digest-by-hand = Preparado a petición, aparte de sus horas habituales.
-digest-footer = Digest { $n } · { $when } · pedido por { $who } · responde aquí para continuar
+digest-by-hand = Edición extra, preparada a petición.
+digest-footer = Digest { $n } · { $when } · pedido por { $who } · responde aquí para preguntar más
 digest-failed = El digest { $n } (*{ $task }*) no salió bien esta vez. Lo intentaré de nuevo.
 digest-paused-because = El digest { $n } (*{ $task }*) está en pausa: { $why }. «Reanuda el digest { $n }» lo pone en marcha.
 digest-reads = Leeré lo que se publique en { $reads }.
@@ -107,7 +108,7 @@ progress-earlier-steps =
        *[other] { $n } pasos anteriores
     }
 progress-more-steps = y { $n } más
-progress-trying-again = Hay mucho movimiento ahora; lo intento de nuevo
+progress-trying-again = Mi modelo de lenguaje no responde; lo intento de nuevo
 progress-thinking = Pensándolo
 progress-no-answer = No tengo una respuesta.
 progress-failure = Algo salió mal y no pude terminar.
@@ -119,7 +120,7 @@ progress-not-in-thread = No pude responder en el hilo, así que aquí está la r
 progress-took-in = { $who }: «{ $what }» — incorporado
 progress-took-in-late = { $who }: «{ $what }» — demasiado tarde para el informe; di «continúa» y lo incorporo
 progress-failed = No funcionó; sigo sin ello
-progress-stopped = No se hizo: nadie lo aprobó
+progress-stopped = No aprobado
 progress-cut = Sin terminar
 progress-line = está en ello · { $time }
 progress-line-reading = está leyendo «{ $what }»
@@ -173,10 +174,10 @@ question-form-send = Enviar
 question-form-label = ¿Qué debo saber?
 question-answered = { $who } respondió: { $what }
 question-default-taken = Nadie respondió, así que seguí con esto: { $what }
-question-unanswered = Esto quedó sin respuesta.
+question-unanswered = No llegó respuesta.
 question-default-option = { $what } (mi propuesta)
 question-over = Demasiado tarde: esta pregunta se respondió, o seguí sin respuesta.
-question-not-yours = Se lo pregunté a otra persona, y solo ella puede responder aquí. Siempre puedes escribir en el hilo.
+question-not-yours = Se lo pregunté a { $who }, y solo { $who } puede responder aquí. Siempre puedes escribir en el hilo.
 question-write-it = No se pudo abrir el formulario ahora. Escribe tu respuesta en el hilo.
 
 ## Approvals and connections
@@ -200,7 +201,7 @@ consent-owner-only = Varias personas han intervenido en este trabajo, así que s
 consent-until = Espero hasta { $when }. Huella `{ $digest }`
 consent-in-file = Todo está en el archivo `{ $file }` de arriba. Huella `{ $digest }`
 consent-not-shown = No pude mostrarlo todo, así que nadie puede aprobarlo. Solo se puede rechazar.
-consent-sent-shown = Lo que se enviaría adjunto está arriba: { $files }.
+consent-sent-shown = Adjunto, y publicado arriba: { $files }.
 consent-sent-hidden = No puedo mostrarte lo que se enviaría adjunto, así que no se puede aprobar: { $files }.
 consent-button-approve = Aprobar
 consent-button-approve-thread = Aprobar para este hilo
@@ -336,8 +337,8 @@ home-preferences = Preferencias
 home-language = Idioma de mis respuestas para ti
 home-language-auto = El idioma en que escribes
 home-digest-time = Hora habitual de los nuevos resúmenes
-home-team = Para administradores: todo el equipo
-home-follow-ups = Cuándo contesto a una respuesta de un hilo que no me menciona
+home-team = Ajustes para administradores
+home-follow-ups = Contestar a respuestas que no me mencionan
 home-channel = Elige un canal
 home-follow-ups-meant = Cuando es para mí
 home-follow-ups-two-party = En hilos entre una persona y yo

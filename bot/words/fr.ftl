@@ -17,6 +17,7 @@ digest-scheduled = Programmé comme digest { $n }, demandé par { $who } : *{ $t
     { $when }, dans { $channel }
     Prochains : { $next }
 digest-not-scheduled = Non programmé.
+digest-replaced = Remplacé par la version ci-dessous.
 digest-refusal-unreadable = Je n'ai pas compris quand. Par exemple : « chaque jour ouvré à 9h ».
 digest-refusal-unknown-zone = Je ne connais pas ce fuseau horaire. Par exemple : « 9h Europe/Paris ».
 digest-refusal-too-often = C'est trop souvent : un digest paraît au plus toutes les 15 minutes.
@@ -48,7 +49,7 @@ digest-listed = Digests
 digest-more = Et { $n } de plus. Nommez-en un par son numéro : « modifie le digest 21 ».
 digest-none = Il n'y a pas encore de digest. Demandez-en un, par exemple : « publie chaque jour ouvré à 9h un digest sur le stockage d'énergie dans #energie ».
 digest-did-pause = Le digest { $n } (*{ $task }*) est en pause. « Reprends le digest { $n } » le relance.
-digest-did-resume = Le digest { $n } (*{ $task }*) reprend. Prochains : { $next }
+digest-did-resume = Le digest { $n } (*{ $task }*) est de nouveau actif. Prochains : { $next }
 digest-did-delete = Le digest { $n } (*{ $task }*) est supprimé. Ce qu'il a publié reste.
 digest-did-run = Le digest { $n } (*{ $task }*) est en cours de préparation.
 digest-changed = Le digest { $n } est modifié : *{ $task }*
@@ -71,7 +72,7 @@ digest-news-post = Publier quand même
 digest-news-say-so = Le dire en une ligne
 digest-news-be-silent = Ne rien publier
 digest-form-save = Enregistrer
-digest-first = C'est le premier.
+digest-first = Première édition.
 digest-news-since = Nouveautés depuis { $when } : { $count } sur { $of }.
 digest-no-news-since = Rien de nouveau depuis { $when }.
 digest-late = En retard : il était prévu { $when }.
@@ -80,8 +81,8 @@ digest-left-out = { $n ->
    *[other] { $n } précédents ont été laissés de côté.
  }
 digest-new-mark = nouveau
-digest-by-hand = Préparé sur demande, hors de ses heures habituelles.
-digest-footer = Digest { $n } · { $when } · demandé par { $who } · répondez ici pour continuer
+digest-by-hand = Édition spéciale, préparée sur demande.
+digest-footer = Digest { $n } · { $when } · demandé par { $who } · répondez ici pour en savoir plus
 digest-failed = Le digest { $n } (*{ $task }*) n'a pas abouti cette fois. Je réessaierai.
 digest-paused-because = Le digest { $n } (*{ $task }*) est en pause : { $why }. « Reprends le digest { $n } » le relance.
 digest-reads = Je lirai ce qui est publié dans { $reads }.
@@ -107,7 +108,7 @@ progress-earlier-steps =
        *[other] { $n } étapes précédentes
     }
 progress-more-steps = et { $n } autres
-progress-trying-again = Beaucoup de monde en ce moment ; nouvel essai
+progress-trying-again = Mon modèle de langage ne répond pas ; nouvel essai
 progress-thinking = J'y réfléchis
 progress-no-answer = Je n'ai pas de réponse à donner.
 progress-failure = Un problème est survenu et je n'ai pas pu terminer.
@@ -119,7 +120,7 @@ progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la ré
 progress-took-in = { $who } : « { $what } » — pris en compte
 progress-took-in-late = { $who } : « { $what } » — trop tard pour le rapport ; dites « continue » et je l'y intègre
 progress-failed = Cela n'a pas marché ; je continue sans
-progress-stopped = Pas fait : personne ne l'a accepté
+progress-stopped = Non approuvé
 progress-cut = Pas terminé
 progress-line = y travaille · { $time }
 progress-line-reading = lit « { $what } »
@@ -165,7 +166,7 @@ surface-corrected = (corrigé à la demande de { $who })
 
 ## Questions
 
-question-choose = Choisissez, ou écrivez simplement votre réponse.
+question-choose = Choisissez ou écrivez votre réponse.
 question-answer-by = J'attends votre réponse jusqu'à { $when }.
 question-other = Autre chose…
 question-form-title = Votre réponse
@@ -173,10 +174,10 @@ question-form-send = Envoyer
 question-form-label = Que dois-je savoir ?
 question-answered = { $who } a répondu : { $what }
 question-default-taken = Personne n'a répondu, j'ai donc continué avec : { $what }
-question-unanswered = Cette question est restée sans réponse.
+question-unanswered = Aucune réponse n'est venue.
 question-default-option = { $what } (ma proposition)
 question-over = Trop tard : cette question a reçu une réponse, ou j'ai continué sans.
-question-not-yours = J'ai posé cette question à une autre personne, elle seule peut y répondre ici. Vous pouvez toujours écrire dans le fil.
+question-not-yours = J'ai posé cette question à { $who }, et seul(e) { $who } peut y répondre ici. Vous pouvez toujours écrire dans le fil.
 question-write-it = Le formulaire n'a pas pu s'ouvrir. Écrivez votre réponse dans le fil.
 
 ## Approvals and connections
@@ -200,7 +201,7 @@ consent-owner-only = Plusieurs personnes ont participé à ce travail : seule la
 consent-until = J'attends jusqu'à { $when }. Empreinte `{ $digest }`
 consent-in-file = Le tout est dans le fichier `{ $file }` ci-dessus. Empreinte `{ $digest }`
 consent-not-shown = Je n'ai pas pu tout montrer, donc personne ne peut l'approuver. On peut seulement le refuser.
-consent-sent-shown = Ce qui serait joint se trouve au-dessus : { $files }.
+consent-sent-shown = En pièce jointe, et publié ci-dessus : { $files }.
 consent-sent-hidden = Je ne peux pas vous montrer ce qui serait joint, cela ne peut donc pas être approuvé : { $files }.
 consent-button-approve = Approuver
 consent-button-approve-thread = Approuver pour ce fil
@@ -336,8 +337,8 @@ home-preferences = Préférences
 home-language = Langue de mes réponses
 home-language-auto = La langue dans laquelle vous écrivez
 home-digest-time = Heure habituelle des nouveaux résumés
-home-team = Pour les admins : toute l'équipe
-home-follow-ups = Quand je réponds à un message de fil qui ne me mentionne pas
+home-team = Réglages des admins
+home-follow-ups = Répondre aux messages qui ne me mentionnent pas
 home-channel = Choisir un canal
 home-follow-ups-meant = Quand il m'est destiné
 home-follow-ups-two-party = Dans les fils entre une personne et moi

@@ -42,7 +42,7 @@ async def test_words_and_the_menu_do_the_same_and_say_what_was_done(
     named = f"Digest {schedule.number} (*battery storage*)"
     steps: dict[str, tuple[str, list[str]]] = {
         "pause": (f"{named} is paused.", ["paused"]),
-        "resume": (f"{named} goes on. Next: Fri 27 March 2026, 09:00", ["active"]),
+        "resume": (f"{named} is on again. Next: Fri 27 March 2026, 09:00", ["active"]),
         "run": (f"{named} is being made now.", ["active"]),
         "delete": (f"{named} is deleted.", []),
     }
@@ -62,7 +62,7 @@ async def test_words_and_the_menu_do_the_same_and_say_what_was_done(
         assert [each.status for each in await office.schedules()] == left
         await office.rest()
     assert [slot.state for slot in await office.slots(schedule)] == ["posted"]
-    assert "Made on request, beside its usual times." in office.roots()[-1].text
+    assert "Extra edition, made on request." in office.roots()[-1].text
     assert (await office.order()).number > schedule.number
 
 

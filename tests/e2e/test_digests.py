@@ -90,7 +90,7 @@ async def test_what_is_new_since_the_digest_before_is_stated(office: Office) -> 
     [first] = await run(office, schedule, GRID, FLOW)
     [same] = await run(office, schedule, FLOW, GRID)
     [more] = await run(office, schedule, GRID, SALT, FLOW)
-    assert "_This is the first one._" in first.text
+    assert "_First edition._" in first.text
     assert "*new*" not in first.text + same.text
     assert "_Nothing new since " in same.text
     lines = more.text.splitlines()

@@ -175,7 +175,7 @@ async def test_a_question_is_answered_with_a_button_in_a_form_and_in_words(
     await expect(thread.get_by_text("Which town?")).to_be_visible(timeout=TURN_MS)
     await act_as(page, "Ben Nevis")
     await old.click()
-    await expect(thread.get_by_text("I asked somebody else this")).to_be_visible()
+    await expect(thread.get_by_text("You can always write in the thread")).to_be_visible()
     await act_as(page, "Ann Arbor")
     await old.click()
     await expect(thread.get_by_text("answered: The old one")).to_be_visible(timeout=TURN_MS)
@@ -213,7 +213,7 @@ async def test_work_is_ended_with_slacks_stop_in_polite_words_and_with_a_cross(
             picker = page.get_by_role("dialog")
             await picker.get_by_role("searchbox").or_(picker.get_by_role("textbox")).fill("x")
             await picker.get_by_role("button", name="x", exact=True).click()
-        await expect(thread.get_by_text("Stopped, as ann asked.")).to_be_visible(timeout=TURN_MS)
+        await expect(thread.get_by_text("ann stopped this.")).to_be_visible(timeout=TURN_MS)
         await expect(stop).to_be_hidden()
         held.set()  # where the stop came before the request that is held
 
@@ -233,7 +233,7 @@ async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was
     approve = thread.get_by_role("button", name="Approve", exact=True)
     await expect(approve).to_be_visible(timeout=TURN_MS)
     await reply(page, "yes, go ahead")
-    await expect(thread.get_by_text("needs a click on my request")).to_be_visible(timeout=TURN_MS)
+    await expect(thread.get_by_text("only a click counts")).to_be_visible(timeout=TURN_MS)
     await expect(approve).to_have_count(1)
     await thread.get_by_role("button", name="Edit…").click()
     form = page.get_by_role("dialog")
@@ -292,7 +292,7 @@ async def test_home_and_the_command_tell_each_person_what_is_theirs(
     await apps.get_by_role("button", name=BOT).click()
     await page.get_by_role("tab", name="Home").click()
     home = page.get_by_role("tabpanel", name="Home")
-    await expect(home).to_contain_text("For admins: the whole team")
+    await expect(home).to_contain_text("Admin settings")
     await home.get_by_role("button", name="Stop").first.click()
     await expect(home).to_contain_text("Stopped. What was found so far is in the thread.")
     for person, shown in (("Ben Nevis", "Gmail"), ("Gina Guest (guest)", "as a guest")):
@@ -303,4 +303,4 @@ async def test_home_and_the_command_tell_each_person_what_is_theirs(
     await act_as(page, "Ann Arbor")
     await home.get_by_role("link", name="Find out what teams say about queues").first.click()
     thread = page.get_by_role("complementary", name="Thread")
-    await expect(thread).to_contain_text("Stopped, as ann asked.")
+    await expect(thread).to_contain_text("ann stopped this.")

@@ -166,7 +166,7 @@ async def test_what_comes_in_through_another_process_steers_and_stops(
         await b.told("from_ben 2 2 stop")
         stopped = await finished(store, turn_of(2), within_s=STOP_S)
         assert stopped.outcome == "stopped"
-        assert str(stopped.answer).startswith("Stopped, as Ben asked.")
+        assert str(stopped.answer).startswith("Ben stopped this.")
         (tmp_path / "gate").touch()
         steered = await finished(store, turn_of(1), within_s=START_S)
         assert steered.answer == "Done, 1 messages taken in."

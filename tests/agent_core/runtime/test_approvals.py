@@ -147,7 +147,7 @@ async def test_a_yes_in_words_leaves_the_request_as_it_is_and_asks_for_the_click
     office.verdicts = ["COMPLEX", "AGREE"]
     async with asking(office, ScriptedModel([sending(), "Sent."])) as (runtime, asked):
         yes = await begin(runtime, inbound(words, number=2))
-        assert "needs a click on my request" in (await end_of(runtime, yes)).answer
+        assert "only a click counts" in (await end_of(runtime, yes)).answer
         assert (await runtime.turn(asked.turn)).status == "waiting"
         assert office.sent == []
         await runtime.asks.decide(asked.ask, ANN, "approved")

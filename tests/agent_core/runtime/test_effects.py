@@ -155,7 +155,7 @@ async def test_a_second_stop_while_the_first_is_under_way_is_one_with_it(tmp_pat
         second = await begin(run, inbound("stop", number=3))
         assert (await end_of(run, second)).outcome == "steered"
         may_end.set()
-        assert (await end_of(run, turn)).answer.startswith("Stopped, as Ben asked.")
+        assert (await end_of(run, turn)).answer.startswith("Ben stopped this.")
         assert (await end_of(run, first)).outcome == "steered"
 
 

@@ -405,7 +405,7 @@ async def test_a_comment_on_the_root_is_a_message_of_the_thread(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("kind", "text", "outcome", "said"),
     [
-        ("stop", "", "stopped", "Stopped, as Ben asked."),
+        ("stop", "", "stopped", "Ben stopped this."),
         ("done", "It is 42.", "answered", "Marked as done by Ben.\n\nIt is 42."),
     ],
 )

@@ -16,11 +16,11 @@ from tests.agent_core.runtime.threads import begin, end_of, events_of
 from tests.runtimes import inbound, scripted_runtime
 
 CUT_SHORT = "Half of it is done. (The answer was cut off here. Reply “continue” and I go on.)"
-HELP = "Here I am."
+HELP = "Hi! Ask me a question or give me a task."
 NOTHING_RUNS = (
-    "Nothing is running in this thread. If I am at work in another one, please reply there."
+    "I'm not working on anything here. To stop work elsewhere, write “stop” in that thread."
 )
-THANKS = "You are welcome! If there is more I can do, a few words are enough."
+THANKS = "You're welcome!"
 GERMAN = "Was ist die Hauptstadt von Frankreich?"
 FILE = Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", size_bytes=3)
 
@@ -90,13 +90,13 @@ TOLD: list[tuple[InboundMessage | str, Sequence[StoredTurn], str]] = [
     ("", [turn_of(GERMAN)], "Die letzte Anfrage in diesem Thread"),
     ("", [turn_of("Quelle est la capitale de la France ?")], "La dernière demande de ce fil"),
     ("", [turn_of("¿Cuál es la capital de Francia y por qué?")], "La última petición de este hilo"),
-    ("stop", [turn_of(GERMAN)], "In diesem Thread läuft gerade nichts."),
-    (in_german(""), [], "Hier bin ich."),
-    (in_german("🎉"), [], "Gern! Wenn ich noch etwas tun kann"),
+    ("stop", [turn_of(GERMAN)], "Ich arbeite hier gerade an nichts."),
+    (in_german(""), [], "Hallo! Stell mir eine Frage"),
+    (in_german("🎉"), [], "Gern geschehen!"),
     (in_german("x" * 39_000), [], "Deine Nachricht hat 39.000 Zeichen und kein Wort"),
     (in_german(""), [turn_of("What is the capital of France?")], "The last request in this thread"),
     (FROM_BEN, [turn_of("What is the best way to compare these?")], "The last request in this"),
-    (replace(inbound(""), background=POSTS), [], "Hier bin ich."),
+    (replace(inbound(""), background=POSTS), [], "Hallo! Stell mir eine Frage"),
 ]
 
 
@@ -172,9 +172,9 @@ def test_somebody_elses_thumb_up_is_no_yes() -> None:
         ("🎉🎉", "emoji", THANKS),
         ("x" * 39_000, "noise", "Your message has 39,000 characters and no word in it"),
         ("help", "help", HELP),
-        ("annule", "stop", "Rien n'est en cours"),
+        ("annule", "stop", "Je ne travaille sur rien ici"),
         ("stop", "stop", NOTHING_RUNS),
-        ("perfekt, danke!", "thanks", "Gern!"),
+        ("perfekt, danke!", "thanks", "Gern geschehen!"),
     ],
 )
 async def test_no_model_is_asked(tmp_path: Path, text: str, reason: str, begins: str) -> None:

@@ -82,7 +82,7 @@ async def test_stop_reaches_the_sub_agents_whose_reading_is_nothing_unsure(tmp_p
     assert set(outcomes.values()) == {"stopped"}
     assert gate.passed == 0
     [end] = [event for event in events if isinstance(event, TurnFinished)]
-    assert end.answer.startswith("Stopped, as Ben asked.")
+    assert end.answer.startswith("Ben stopped this.")
     assert "whether this was done" not in end.answer
 
 
@@ -116,7 +116,7 @@ async def test_stop_while_a_question_waits_for_its_answer(tmp_path: Path) -> Non
         await stop(runtime)
         end = await end_of(runtime, turn)
     assert end.outcome == "stopped"
-    assert end.answer.startswith("Stopped, as Ben asked.")
+    assert end.answer.startswith("Ben stopped this.")
 
 
 @pytest.mark.proves("stop.continue")
@@ -144,7 +144,7 @@ async def test_a_turn_can_be_stopped_without_a_message(tmp_path: Path, why: str)
         end = await end_of(runtime, turn)
         assert end.outcome == "stopped"
         assert ("deleted" in end.answer) == (why == "deleted")
-        assert end.answer.startswith("Stopped, as Cleo asked.") == (why != "deleted")
+        assert end.answer.startswith("Cleo stopped this.") == (why != "deleted")
         assert not await runtime.withdraw(message.key)
         assert not await runtime.stop(message.session, by="Cleo")
 
@@ -160,7 +160,7 @@ async def test_a_stop_that_was_ordered_before_a_crash_holds_after_it(tmp_path: P
     async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
         end = await end_of(runtime, turn)
     assert end.outcome == "stopped"
-    assert end.answer.startswith("Stopped, as Ann asked.")
+    assert end.answer.startswith("Ann stopped this.")
 
 
 @pytest.mark.proves("stop.any_state")
@@ -179,7 +179,7 @@ async def test_a_wish_to_stop_is_understood_in_whatever_words(tmp_path: Path, wo
         end = await end_of(runtime, turn)
         assert (await end_of(runtime, wish)).answer == ""
     assert end.outcome == "stopped"
-    assert end.answer.startswith("Stopped, as Ben asked.")
+    assert end.answer.startswith("Ben stopped this.")
     assert "Reply “continue”" in end.answer
     assert model.aborted == 1
 
@@ -191,7 +191,7 @@ async def test_a_wish_to_stop_where_nothing_runs_says_so(tmp_path: Path) -> None
     ) as runtime:
         turn = await begin(runtime, inbound("can you cancel this please"))
         end = await end_of(runtime, turn)
-    assert end.answer.startswith("Nothing is running")
+    assert end.answer.startswith("I'm not working on anything here.")
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_a_stop_says_what_was_found_with_links_and_how_it_goes_on() -> None:
         saved(),
     )
     assert said == (
-        "Stopped, as Ben asked. This is what I have so far:\n\n"
+        "Ben stopped this. This is what I have so far:\n\n"
         "- **Prices:** They fell by 9 %.\n\n"
         "Pages I have read:\n\n- [Heise](<https://heise.test/a>)\n- [Taz](<https://taz.test/a>)\n\n"
         "Already written: “Heat pumps”.\n\n"
@@ -84,7 +84,7 @@ def test_a_stop_says_what_was_found_with_links_and_how_it_goes_on() -> None:
 
 
 def test_a_stop_before_anything_was_found_invents_nothing() -> None:
-    assert stopped(STOP, thought()) == f"Stopped, as Ben asked. I had nothing to show yet. {GO_ON}"
+    assert stopped(STOP, thought()) == f"Ben stopped this. I had nothing to show yet. {GO_ON}"
 
 
 def test_where_no_page_was_read_those_that_were_found_are_told() -> None:

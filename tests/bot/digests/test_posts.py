@@ -32,8 +32,7 @@ SLOT = Slot(
 SPAIN = {"text": "Spain approves 2 GW", "source": "https://elmundo.example/spain", "is_new": True}
 ESSEN = {"text": "A plant in Essen opens", "source": "", "is_new": True}
 FOOTER = (
-    "_Digest 3 · every weekday at 09:00 (Europe/Berlin) · ordered by Ann"
-    " · reply here to go on with it_"
+    "_Digest 3 · every weekday at 09:00 (Europe/Berlin) · ordered by Ann · reply here to ask more_"
 )
 HOSTILE = "<!channel> @here <@U1> *bold* <http://evil.example|x> `tick"
 PING = re.compile(r"<[@!#][^>]*>|@(?:here|channel|everyone)\b", re.IGNORECASE)
@@ -60,7 +59,7 @@ def test_the_first_digest_marks_nothing_as_new() -> None:
         "*Storage grows*",
         "• Spain approves 2 GW, <https://elmundo.example/spain|elmundo.example>",
         "• A plant in Essen opens",
-        "_This is the first one._",
+        "_First edition._",
         FOOTER,
     ]
 
@@ -79,7 +78,7 @@ def test_late_and_left_out_and_by_hand_are_said() -> None:
     assert "_Late: this was due Fri 27 March 2026, 09:00._" in told
     assert "_2 earlier ones were left out._" in told
     by_hand = root(published(ESSEN), BEFORE, by_hand=True)
-    assert "_Made on request, beside its usual times._" in by_hand
+    assert "_Extra edition, made on request._" in by_hand
 
 
 @pytest.mark.parametrize("language", BOT.languages)

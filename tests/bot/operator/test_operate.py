@@ -99,7 +99,7 @@ def test_the_list_is_narrowed(url: str, arguments: tuple[str, str]) -> None:
 def test_a_database_that_is_not_there_is_not_made_and_nothing_is_found(tmp_path: Path) -> None:
     missing = f"sqlite:///{tmp_path}/none.sqlite"
     result = audit(missing)
-    assert (result.exit_code, "No call" in result.stdout) == (0, True)
+    assert (result.exit_code, "No actions" in result.stdout) == (0, True)
     assert audit(missing, "--json").stdout == ""
     assert list(tmp_path.iterdir()) == []
 

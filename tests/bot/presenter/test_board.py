@@ -82,7 +82,7 @@ def test_a_call_that_nobody_agreed_to_has_not_failed(turn: Turn) -> None:
     call = "call of ask1"
     begun = [turn.started(), turn.call(call, "GMAIL_SEND_EMAIL"), turn.requested()]
     told = [turn.decided("rejected"), turn.returned(call, is_error=True)]
-    why = "Not done: it was not agreed to"
+    why = "Not approved"
     assert cards(*begun, *told) == [f"stopped: Working with Gmail ({why})"]
 
 
@@ -261,12 +261,12 @@ def test_single_steps_are_folded_before_branches_and_what_people_added(turn: Tur
     ]
 
 
-def test_what_is_done_now_is_told_and_a_busy_model_when_it_takes_long(turn: Turn) -> None:
+def test_what_is_done_now_is_told_and_a_silent_model_when_it_takes_long(turn: Turn) -> None:
     started = turn.started()
     assert board_of(started).activity == ""
     assert board_of(started, turn.thought()).activity == "Thinking it over"
     assert board_of(started, turn.retried(0.5)).activity == ""
-    assert "busy" in board_of(started, turn.retried(8)).activity
+    assert "not answering" in board_of(started, turn.retried(8)).activity
     searching = turn.call("c1", "search_web", query="x")
     assert board_of(started, searching).activity == "Searching the web for “x”"
 

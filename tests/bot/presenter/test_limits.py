@@ -64,7 +64,7 @@ def answered(markdown: str) -> list[str]:
     """The kinds of all blocks of an answer, each of whose posts Slack takes."""
     drafts = answer_drafts(markdown)
     for draft in drafts:
-        sent(text=draft.text, blocks=draft.blocks)
+        sent(text=draft.text, blocks=list(draft.blocks))
     return [block["type"] for draft in drafts for block in draft.blocks]
 
 
@@ -105,7 +105,7 @@ def test_plain_words_are_posts_that_can_be_edited(over: int) -> None:
     posts = answer_drafts(fenced("x" * size))
     assert sum((post.whole or post.text).count("x") for post in posts) == size
     for post in posts:
-        sent(text=post.text, blocks=post.blocks)
+        sent(text=post.text, blocks=list(post.blocks))
 
 
 TURN = Turn(ThreadRef(team="T1", channel="C1", root_ts="1.000001"))
@@ -225,10 +225,39 @@ async def file_title(stage: Stage, size: int) -> int:
     return len(file.title)
 
 
+async def posted_files(stage: Stage, count: int, size_bytes: int = 1) -> int:
+    """How many files of so many are posted with an answer."""
+    turn = stage.turn()
+    saved = [
+        turn.saved(
+            stage.write(f"work_products/{n}.csv", "a;b"),
+            f"File {n}",
+            mimetype="text/csv",
+            size_bytes=size_bytes,
+        )
+        for n in range(count)
+    ]
+    await stage.show(turn.started(), *saved, turn.finished("Here."))
+    return len(stage.slack.files)
+
+
+async def posted_bytes(stage: Stage, size: int) -> int:
+    return size * await posted_files(stage, 1, size)
+
+
+async def named_files(stage: Stage, count: int) -> int:
+    """How many sentences name files of which none can be posted."""
+    await posted_files(stage, count, limits.POST_BYTES + 1)
+    return sum("I could not attach" in text for text in stage.texts())
+
+
 IN_A_THREAD: Mapping[str, Callable[[Stage, int], Awaitable[int]]] = {
     "CARD_SOURCES": linked,
     "SOURCE_URL_CHARS": address,
     "FILE_TITLE_CHARS": file_title,
+    "POST_FILES": posted_files,
+    "POST_BYTES": posted_bytes,
+    "NAMED_FILES": named_files,
 }
 
 

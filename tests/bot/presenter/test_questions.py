@@ -36,9 +36,7 @@ def buttons(stage: Stage) -> list[str]:
 
 def question(stage: Stage) -> str:
     ann = stage.slack.people["ann"]
-    return (
-        f"<@{ann}> Which grid?\n\n1. Germany\n2. Poland\n\n_Choose one, or just write your answer._"
-    )
+    return f"<@{ann}> Which grid?\n\n1. Germany\n2. Poland\n\n_Pick one or type your answer._"
 
 
 async def test_a_question_is_a_post_of_its_own_and_nothing_moves_while_it_waits(
@@ -151,7 +149,7 @@ async def test_a_stop_ends_the_wait(stage: Stage) -> None:
     turn = stage.turn()
     await stage.show(*until_asked(turn), turn.finished("Nothing was sent.", "stopped"))
     stopped = "Worked for 4 s\n✓ Working with the data"
-    ended = f"<@{stage.slack.people['ann']}> Which grid?\n\nThis was not answered."
+    ended = f"<@{stage.slack.people['ann']}> Which grid?\n\nNo answer came."
     assert stage.texts() == [stopped, ended, "Nothing was sent."]
     assert stage.status() == "active"
 

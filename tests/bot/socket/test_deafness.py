@@ -17,12 +17,12 @@ async def test_a_black_hole_is_noticed_and_healed_in_time(world: World) -> None:
     world.slack.sockets.swallow_frames()
     world.slack.fail("apps.connections.open", status=503, hang_s=1.0)
     began_s = world.clock.now()
-    await world.until(lambda: world.socket.health().reason, within_s=NOTICED_WITHIN_S)
-    assert "silent" in world.socket.health().reason
+    await world.until(lambda: world.socket.fault, within_s=NOTICED_WITHIN_S)
+    assert "silent" in world.socket.fault
     await world.until(lambda: world.healed, within_s=HEALED_WITHIN_S)
     assert world.clock.now() - began_s <= HEALED_WITHIN_S
-    assert not world.socket.health().reason
-    assert (world.socket.health().last_heard_s or 0.0) <= 1.0
+    assert not world.socket.fault
+    assert (world.socket.last_heard_s or 0.0) <= 1.0
     await world.delivers("still there?")
     await world.at_once(lambda: world.slack.sockets.connections == 1)
 
@@ -42,7 +42,7 @@ async def test_a_quiet_socket_is_left_alone(world: World) -> None:
     await world.pass_time(300)
     assert len(world.tries()) == 1
     assert world.healed == []
-    assert not world.socket.health().reason
+    assert not world.socket.fault
 
 
 async def test_a_process_that_slept_is_not_deaf(world: World) -> None:
@@ -76,15 +76,14 @@ async def test_a_token_that_was_taken_away_is_found_out_and_nothing_is_restarted
     world: World,
 ) -> None:
     world.asked.error = SlackAuthRefused("auth.test", "token_revoked")
-    await world.until(lambda: world.socket.health().reason, within_s=61)
-    health = world.socket.health()
-    assert health.connected
-    assert "token_revoked" in health.reason
+    await world.until(lambda: world.socket.fault, within_s=61)
+    assert world.socket.is_open
+    assert "token_revoked" in world.socket.fault
     await world.pass_time(240)
     assert world.asked.times == 5
     assert len(world.tries()) == 1
     world.asked.error = None
-    await world.until(lambda: not world.socket.health().reason, within_s=61)
+    await world.until(lambda: not world.socket.fault, within_s=61)
 
 
 OPEN = "apps.connections.open"
@@ -108,7 +107,7 @@ async def test_an_outage_of_ten_minutes_is_outlasted(world: World, fault: dict[s
     world.slack.fail(OPEN, times=10_000, **fault)
     world.slack.sockets.cut()
     await world.pass_time(600)
-    assert "does not open" in world.socket.health().reason
+    assert "does not open" in world.socket.fault
     assert 600 / BACK_AGAIN_S <= len(world.tries()) <= 600 / 6
     world.slack.heal()
     await world.until(lambda: world.healed, within_s=BACK_AGAIN_S)
@@ -120,7 +119,7 @@ async def test_names_that_are_not_found_are_asked_for_again(world: World) -> Non
     world.sessions.names.are_lost = True
     world.slack.sockets.cut()
     await world.pass_time(90)
-    assert "ClientConnectorDNSError" in world.socket.health().reason
+    assert "ClientConnectorDNSError" in world.socket.fault
     world.sessions.names.are_lost = False
     await world.until(lambda: world.healed, within_s=BACK_AGAIN_S)
 
@@ -137,7 +136,7 @@ async def test_slack_that_is_away_at_the_start_is_waited_for() -> None:
     async with fresh_world() as world:
         world.slack.fail(OPEN, status=503, times=2)
         await world.socket.start()
-        assert world.socket.health().reason
+        assert world.socket.fault
         await world.until(lambda: world.healed, within_s=BACK_AGAIN_S)
         await world.delivers("good morning")
 

@@ -35,7 +35,7 @@ async def test_the_new_socket_is_open_before_the_old_one_is_closed(
     assert counts[-2:] == [2, 1]
     assert 0 not in counts
     assert world.healed == []
-    assert not world.socket.health().reason
+    assert not world.socket.fault
     await world.delivers("over the new one")
 
 
@@ -59,7 +59,7 @@ async def test_a_payload_between_notice_and_new_socket_is_taken(world: World) ->
     world.slack.fail("apps.connections.open", status=500, times=2)
     await world.slack.sockets.disconnect("warning")
     await world.delivers("in between")
-    assert not world.socket.health().reason
+    assert not world.socket.fault
     await world.until(lambda: world.slack.open_sockets == 1, within_s=9)
     assert world.healed == []
 
@@ -91,10 +91,9 @@ async def test_socket_mode_that_is_switched_off_is_said_once_and_looked_at_each_
     await world.slack.sockets.disconnect("link_disabled")
     await world.pass_time(300)
     assert len(world.tries()[1:]) in {4, 5}
-    health = world.socket.health()
-    assert "Socket Mode is switched off" in health.reason
+    assert "Socket Mode is switched off" in world.socket.fault
     errors = [record for record in caplog.records if record.levelno >= logging.ERROR]
-    assert [record.getMessage() for record in errors] == [health.reason]
+    assert [record.getMessage() for record in errors] == [world.socket.fault]
     world.slack.heal()
     await world.until(lambda: world.healed, within_s=61)
     await world.delivers("on again")
