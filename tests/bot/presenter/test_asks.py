@@ -91,7 +91,7 @@ async def test_what_would_be_sent_along_stands_above_the_request_once(stage: Sta
     [file] = stage.slack.files
     assert (file.name, file.content) == ("plan.txt", b"At twelve.")
     [asked] = [post for post in visible(stage) if "Approve" in buttons(post)]
-    assert "stands above: `plan.txt`" in json.dumps(asked.blocks)
+    assert "posted above: `plan.txt`" in json.dumps(asked.blocks)
 
 
 @pytest.mark.parametrize(
