@@ -43,6 +43,7 @@ from agent_core.mcp import (
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.models import ModelRequest, whole_reply
 from agent_core.models.anthropic import AnthropicModel
+from agent_core.observers.blacklist import BlacklistEntry, ReaderBlacklist
 from agent_core.programs import Interpreter
 from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit, model_connection
 from agent_core.sessions import (
@@ -185,6 +186,23 @@ async def examine_browser(settings: CoreSettings) -> JsonObject:
     if process.returncode:
         raise ToolServerError("the local toolkit cannot be asked for its browser")
     return json.loads(answer)
+
+
+def blacklisted(settings: CoreSettings) -> list[BlacklistEntry]:
+    """Pages and hosts that failed for good in the last days, the newest first."""
+    return ReaderBlacklist(settings.workspaces_root.resolve()).entries()
+
+
+def clear_blacklist(settings: CoreSettings, name: str) -> int:
+    """Forget a host with its pages, a page, or all with ""; how many records there were.
+
+    Raises:
+        SettingsError: the file cannot be written.
+    """
+    try:
+        return ReaderBlacklist(settings.workspaces_root.resolve()).clear(name)
+    except OSError as error:
+        raise SettingsError(f"The blacklist cannot be written ({error.strerror}).") from error
 
 
 def examine_python() -> str:

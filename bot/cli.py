@@ -18,6 +18,9 @@ app = typer.Typer(
 mcp = typer.Typer(no_args_is_help=True, help="The MCP servers whose tools the agents may use.")
 app.add_typer(mcp, name="mcp")
 
+blacklist = typer.Typer(no_args_is_help=True, help="Pages and sites that are skipped for a while.")
+app.add_typer(blacklist, name="blacklist")
+
 
 @app.command()
 def start() -> None:
@@ -109,6 +112,24 @@ def accept(
     from bot.operator.servers import accept_definitions
 
     raise typer.Exit(accept_definitions(server, tool, only_show=show))
+
+
+@blacklist.command("list")
+def list_blacklist() -> None:
+    """Say which pages and sites failed for good in the last days, and which are skipped."""
+    from bot.operator.blacklist import list_entries
+
+    raise typer.Exit(list_entries())
+
+
+@blacklist.command("clear")
+def clear_blacklist(
+    name: Annotated[str, typer.Argument(help="A site or a page; all of them without it.")] = "",
+) -> None:
+    """Have pages and sites tried again."""
+    from bot.operator.blacklist import clear
+
+    raise typer.Exit(clear(name))
 
 
 @app.command()

@@ -1,11 +1,9 @@
 """Crawler: reads a batch of pages for a session: permission, fetch, main text, file, one row each.
 
-The blacklist is beside it: domains that keep failing for good, remembered across sessions.
+`blacklist` is beside it: pages and hosts that keep failing for good.
 """
 
 import asyncio
-import secrets
-import threading
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import AbstractAsyncContextManager
@@ -14,11 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from cachetools import FIFOCache
-from pydantic import BaseModel, Field, ValidationError
-
+from mcp_local.blacklist import Blacklist
 from mcp_local.browser import Browsers
-from mcp_local.errors import FetchDenied, FetchFailed, NeedsBrowser, ToolkitError
+from mcp_local.errors import FetchDenied, FetchFailed, HostGone, NeedsBrowser, ToolkitError
 from mcp_local.extract import NO_TEXT, ExtractedPage
 from mcp_local.extract.reader import Readers, read_page
 from mcp_local.fair_semaphore import FairSemaphore
@@ -61,72 +57,6 @@ class Row:
     def ok(self) -> bool:
         """Whether the page's text is in its file."""
         return self.status == "success"
-
-
-BLACKLIST_FILE = "webReader_blacklist.json"
-THRESHOLD = 3
-
-
-class DomainRecord(BaseModel):
-    """How often a domain failed for good."""
-
-    failures: int
-    last_failure: str
-
-
-class BlacklistFile(BaseModel):
-    """The file as it is stored."""
-
-    domains: dict[str, DomainRecord] = Field(default_factory=dict[str, DomainRecord])
-    threshold: int = THRESHOLD
-
-
-class Blacklist:
-    """Counts permanent failures; the file is read anew at each use, as other processes write it.
-
-    Reads and writes the disk; may be used in several threads.
-    """
-
-    def __init__(self, root: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._path = root / BLACKLIST_FILE
-        self._now = now
-        self._counted: FIFOCache[str, bool] = FIFOCache(10_000)
-        self._recording = threading.Lock()
-
-    def blocks(self, url: str) -> bool:
-        """Whether the URL's domain has failed for good as often as the threshold says."""
-        stored = self._read()
-        record = stored.domains.get(host_of(url))
-        return record is not None and record.failures >= stored.threshold
-
-    def record(self, url: str) -> None:
-        """Count a permanent failure against the URL's domain, once for each URL."""
-        domain = host_of(url)
-        with self._recording:
-            if domain and url not in self._counted:
-                self._counted[url] = True
-                self._count(domain)
-
-    def _count(self, domain: str) -> None:
-        stored = self._read()
-        earlier = stored.domains.get(domain)
-        # The described format has local-looking times without a zone; ours are UTC.
-        moment = self._now().astimezone(UTC).replace(tzinfo=None)
-        failures = (earlier.failures if earlier else 0) + 1
-        stored.domains[domain] = DomainRecord(
-            failures=failures, last_failure=moment.isoformat(timespec="microseconds")
-        )
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = self._path.with_name(f".{BLACKLIST_FILE}.{secrets.token_hex(6)}")
-        unfinished.write_text(stored.model_dump_json(indent=2), encoding="utf-8")
-        unfinished.replace(self._path)
-
-    def _read(self) -> BlacklistFile:
-        """A missing or damaged file blocks nothing."""
-        try:
-            return BlacklistFile.model_validate_json(self._path.read_bytes())
-        except (OSError, ValidationError):
-            return BlacklistFile()
 
 
 class Crawler:
@@ -174,7 +104,8 @@ class Crawler:
             page = stored or await self._read(client, workspace, url)
         except ToolkitError as error:
             if isinstance(error, FetchFailed) and error.permanent:
-                await asyncio.to_thread(self._blacklist.record, url)
+                is_host = isinstance(error, HostGone)
+                await asyncio.to_thread(self._blacklist.record, url, is_host=is_host)
             return Row(url=url, status=f"failed: {error}")
         return Row(
             url=url,
@@ -186,7 +117,8 @@ class Crawler:
         )
 
     async def _read(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
-        if await asyncio.to_thread(self._blacklist.blocks, url):
+        standing = await asyncio.to_thread(self._blacklist.standing, url)
+        if standing == "blocked":
             raise FetchDenied("blocked by earlier failures")
         session = workspace.root
         async with (
@@ -217,6 +149,8 @@ class Crawler:
             note=article.note,
         )
         await asyncio.to_thread(save_page, workspace, stored)
+        if standing == "failed":
+            await asyncio.to_thread(self._blacklist.reset, url)
         return stored
 
     def _share(self, key: Hashable, count: int, session: Path) -> AbstractAsyncContextManager[None]:
@@ -231,5 +165,9 @@ class Crawler:
 
     async def _article(self, kind: TextKind, text: str, url: str, session: Path) -> ExtractedPage:
         return await self._readers.run(
-            read_page, kind, text, url, session=session, source=host_of(url)
+            read_page,
+            kind,
+            text,
+            url,
+            session=session,
         )

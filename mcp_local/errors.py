@@ -48,6 +48,13 @@ class FetchFailed(FetchError):
         """Trying again is pointless: the blacklist counts this failure."""
 
 
+class HostGone(FetchFailed):
+    """There is no such host: none of its pages can be had."""
+
+    def __init__(self, reason: str = "no such host") -> None:
+        super().__init__(reason, permanent=True)
+
+
 class NeedsBrowser(FetchFailed):
     """The page came without its text, which its scripts would make."""
 

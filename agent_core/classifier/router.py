@@ -23,6 +23,7 @@ from agent_core.errors import (
 from agent_core.events import Route, Usage
 from agent_core.messages import AttachedFile, InboundMessage, Message, user_message
 from agent_core.models import (
+    CUT,
     Delta,
     Model,
     ModelRequest,
@@ -93,9 +94,6 @@ class Routed:
     usage: Usage = Usage()
     model_calls: int = 0
 
-
-_CUT_SHORT = {"max_tokens", "model_context_window_exceeded", "pause_turn"}
-"""Stop reasons of a text that is not whole."""
 
 ROUTED: TypeAdapter[Routed] = TypeAdapter(Routed)
 
@@ -242,7 +240,7 @@ def _why_no_answer(reply: Reply) -> str:
     if reply.message.tool_calls:
         reason = reply.message.tool_calls[0].arguments.get("reason", "")
         return f"tool_use_detected: {reason}"
-    if reply.stop_reason in _CUT_SHORT:
+    if reply.stop_reason in CUT:
         return "answer_cut"
     return "" if reply.message.text else "empty_answer"
 

@@ -13,7 +13,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -69,10 +69,11 @@ PRELOADED = ("COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS")
 One that does not list them runs them inside of COMPOSIO_MULTI_EXECUTE_TOOL, like all app tools."""
 DIRECT_CHARS = 5_000_000
 """Of a result that comes directly; a longer one is left in the remote workbench."""
-_LISTED = {"preload": {"tools": list(PRELOADED)}}
-_DIRECT = {"workbench": {**_OPTIONS["workbench"], "auto_offload_threshold": DIRECT_CHARS}}
-_WISHES: Sequence[Mapping[str, Any]] = ({**_LISTED, **_DIRECT}, _LISTED, _DIRECT, {})
-"""Options that not every account may have, in the order of trying; all works without them."""
+_WISHES: Mapping[str, Any] = {
+    "preload": {"tools": list(PRELOADED)},
+    "workbench": {**_OPTIONS["workbench"], "auto_offload_threshold": DIRECT_CHARS},
+}
+"""Options that not every account may have; all works without them."""
 _NOT_GRANTED = frozenset({400, 402, 403, 404, 409, 422})
 
 
@@ -91,7 +92,7 @@ class ComposioApi:
         self.api_key = api_key
         self._base_url = base_url
         self._client: httpx2.AsyncClient | None = None
-        self._wishes = _WISHES
+        self._wishes: Mapping[str, Any] = _WISHES
         self._making: dict[UserId, asyncio.Task[ComposioSession]] = {}
 
     async def of(self, user: UserId) -> ComposioSession:
@@ -186,21 +187,18 @@ class ComposioApi:
         return ComposioSession(id=str(made.get("session_id")), mcp_url=url)
 
     async def _made(self, user: UserId) -> Mapping[str, Any]:
-        """Composio's description of a new session, with the wishes that it grants."""
-        known = self._wishes  # another session may replace them meanwhile
-        for tried, wishes in enumerate(known):
-            try:
-                body = {"user_id": user, **_OPTIONS, **wishes}
-                made = await self.ask("POST", _SESSION, json=body)
-            except ComposioRefusedError as error:
-                if not wishes or error.status not in _NOT_GRANTED:
-                    raise
-                continue
-            if tried:
-                logger.warning("Composio does not grant sessions these: %s", known[0])
-                self._wishes = known[tried:]
-            return made
-        raise AssertionError("unreachable")
+        """Composio's description of a new session, with the wishes where it grants them."""
+        body = {"user_id": user, **_OPTIONS}
+        wishes = self._wishes  # another session may drop them meanwhile
+        try:
+            return await self.ask("POST", _SESSION, json={**body, **wishes})
+        except ComposioRefusedError as error:
+            if not wishes or error.status not in _NOT_GRANTED:
+                raise
+        made = await self.ask("POST", _SESSION, json=body)
+        logger.warning("Composio does not grant sessions these: %s", wishes)
+        self._wishes = {}
+        return made
 
     def _opened(self) -> httpx2.AsyncClient:
         """The client; it follows no redirect.

@@ -3,6 +3,7 @@
 The door of this room: other rooms import from here alone. Read `gate.py` first.
 """
 
+from agent_core.consent.approvals import ask_of
 from agent_core.consent.gate import ConsentGate
 from agent_core.consent.policy import Policy, PolicyRule, read_policy
 from agent_core.consent.recipients import recipients_of, storage_keys, unpacked
@@ -19,6 +20,7 @@ __all__ = [
     "LinkPlaces",
     "Policy",
     "PolicyRule",
+    "ask_of",
     "fresh_links",
     "name_of_record",
     "outside_of",

@@ -16,6 +16,7 @@ from agent_core.composio import Account, Accounts
 from agent_core.consent.policy import JudgedAction, Judgement
 from agent_core.errors import ToolServerError
 from agent_core.events import PlannedAction
+from agent_core.ids import ToolCallId
 from agent_core.json_values import digest_of_json
 from agent_core.models import ToolSpec
 from agent_core.sessions import Ask, AskBody, AskStore, CallApproval, ask_id
@@ -235,7 +236,8 @@ class Approvals:
             arguments=call.call.arguments,
         )
         deadline = self.clock() + PATIENCE
-        stored = await self.asks.add(ask_of(call, context, approval, deadline, edition=edition))
+        ask = ask_of(call.call.id, context, approval, deadline, edition=edition)
+        stored = await self.asks.add(ask)
         if stored.approval.digest != plan.digest:
             # Two calls of one id: the approved call must be the one that was shown.
             return refusal(_VOID)
@@ -257,21 +259,20 @@ class Approvals:
 
 
 def ask_of(
-    call: OpenedCall,
+    call: ToolCallId,
     context: ToolContext,
     body: AskBody,
     deadline: datetime,
     *,
     edition: int = 0,
 ) -> Ask:
-    """An open Ask of the asker about a call."""
-    call_id = call.call.id
+    """An open Ask of the asker; the planner's question has no call."""
     return Ask(
-        id=ask_id(context.turn, context.run, call_id, body.kind, edition=edition),
+        id=ask_id(context.turn, context.run, call, body.kind, edition=edition),
         session=context.session,
         turn=context.turn,
         run=context.run,
-        call_id=call_id,
+        call_id=call,
         asker=context.asker,
         deadline=deadline,
         body=body,

@@ -231,7 +231,7 @@ class ConsentGate:
             return refusal(f"{output}\n\n{text}" if output else text)
         connection = AccountConnection(toolkits=tuple(apps), output=output)
         deadline = self.clock() + CONNECTION_PATIENCE
-        return await self.asks.add(ask_of(call, context, connection, deadline))
+        return await self.asks.add(ask_of(call.call.id, context, connection, deadline))
 
     async def _audit_begin(
         self,

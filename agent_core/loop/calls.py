@@ -14,14 +14,14 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
 from agent_core import tracing
+from agent_core.consent import ask_of
 from agent_core.events import ArtifactSaved, ToolCallFinished, ToolCallProgressed, ToolCallStarted
 from agent_core.fault_points import fault_point
-from agent_core.ids import ToolCallId
 from agent_core.loop.agent import Agent, BodyTool, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.models import ToolSpec
 from agent_core.prompts import prompt, schema
-from agent_core.sessions import Ask, Question, ask_id
+from agent_core.sessions import Ask, Question
 from agent_core.tools import LOST_RESULT, OnProgress, ToolOutput, fit, opened, sources_in
 
 ASK_USER = "ask_user"
@@ -290,7 +290,7 @@ def ask_user_tool() -> BodyTool:
     async def ask(call: ToolCall, scope: RunScope) -> Ask:
         arguments = AskArguments.model_validate(call.arguments)
         question = Question(text=arguments.question, options=arguments.options)
-        return question_ask(question, call.id, scope, PATIENCE)
+        return ask_of(call.id, scope.context, question, scope.clock() + PATIENCE)
 
     spec = ToolSpec(
         name=ASK_USER,
@@ -298,18 +298,3 @@ def ask_user_tool() -> BodyTool:
         input_schema=schema(ASK_USER),
     )
     return BodyTool(spec=spec, run=ask)
-
-
-def question_ask(question: Question, call: ToolCallId, scope: RunScope, patience: timedelta) -> Ask:
-    """The Ask of a question to the person for whom the run acts; the planner's has no call."""
-    context = scope.context
-    return Ask(
-        id=ask_id(context.turn, context.run, call, "question"),
-        session=context.session,
-        turn=context.turn,
-        run=context.run,
-        call_id=call,
-        asker=context.asker,
-        deadline=scope.clock() + patience,
-        body=question,
-    )

@@ -27,7 +27,7 @@ from agent_core.ids import RunId, ToolCallId
 from agent_core.loop.agent import Agent, Arrival, ChildResult, RunLimits, RunScope
 from agent_core.loop.calls import run_calls
 from agent_core.messages import Message, Part, Text, ToolCall, ToolResult, is_visible, user_message
-from agent_core.models import Delta, ModelRequest, Reply, Retried
+from agent_core.models import CUT, Delta, ModelRequest, Reply, Retried
 from agent_core.prompts import prompt
 from agent_core.tools import ToolContext, tools_in_sight
 from agent_core.words import Words
@@ -265,8 +265,6 @@ def _with_fresh_ids(message: Message, history: Sequence[Message]) -> Message:
     return replace(message, parts=tuple(parts))
 
 
-CUT = ("max_tokens", "model_context_window_exceeded", "pause_turn")
-"""Stop reasons of a reply that is not whole."""
 MAX_CONTINUATIONS = 3
 GO_ON = (
     "Your reply was cut off by its length limit. Go on exactly where you stopped; repeat nothing."

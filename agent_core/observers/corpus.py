@@ -1,7 +1,6 @@
 """Saves the articles that a call extracted, one extracted_articles/*.json each.
 
-And counts pages that the reader service did not find into the blacklist that the crawler keeps, and
-checks whether a report sub-agent kept the rule: articles are saved as a corpus before they are
+And checks whether a report sub-agent kept the rule: articles are saved as a corpus before they are
 used.
 """
 
@@ -16,7 +15,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError
 
 from agent_core.json_values import (
     digest_of_json,
@@ -34,7 +32,6 @@ from agent_core.workspaces.layout import (
     EXTRACTED_ARTICLES,
     timestamp,
     write_json,
-    write_text,
 )
 
 logger = logging.getLogger(__name__)
@@ -136,60 +133,6 @@ def _read(observed: ToolObserved) -> Iterator[_Fetched]:
     if page is not None and not observed.output.is_error:
         url = text_in(page, "url") or text_in(observed.call.arguments, "url")
         yield {**page, "url": url}, observed.at
-
-
-BLACKLIST = "webReader_blacklist.json"
-_NOT_FOUND = '"code":"1214"'
-"""Does not pass by itself."""
-_TIMED_OUT = '"code":"1234"'
-"""May pass, and is not counted."""
-
-
-class _DomainFailures(BaseModel):
-    failures: int
-    last_failure: str
-
-
-class _StoredFailures(BaseModel):
-    """The local toolkit's file, which the crawler reads anew at each use."""
-
-    domains: dict[str, _DomainFailures] = Field(default_factory=dict[str, _DomainFailures])
-    threshold: int = 3
-
-
-class ReaderBlacklist:
-    """Counts what `webReader` did not find; `root` is the directory of all workspaces."""
-
-    def __init__(self, root: Path) -> None:
-        self._path = root / BLACKLIST
-        self._writing = asyncio.Lock()
-
-    async def saw(self, observed: ToolObserved) -> Sequence[str]:
-        """Count a page that is not there against its domain; leaves no file in the workspace."""
-        if slug_of(observed.call.name) == "webReader":
-            async with self._writing:
-                await asyncio.to_thread(self._count, observed)
-        return ()
-
-    def _count(self, observed: ToolObserved) -> None:
-        domain = (urlsplit(text_in(observed.call.arguments, "url")).hostname or "").rstrip(".")
-        text = full_text(observed).replace(" ", "")
-        if _TIMED_OUT in text:
-            logger.warning("%s was not reached in time (1234); it can be tried again", domain)
-        if not domain or _NOT_FOUND not in text:
-            return
-        try:
-            stored = _StoredFailures.model_validate_json(self._path.read_bytes())
-        except (OSError, ValidationError):
-            stored = _StoredFailures()
-        earlier = stored.domains.get(domain)
-        failures = (earlier.failures if earlier else 0) + 1
-        stored.domains[domain] = _DomainFailures(
-            failures=failures, last_failure=timestamp(observed.at)
-        )
-        write_text(self._path, stored.model_dump_json(indent=2))
-        if failures == stored.threshold:
-            logger.warning("%s has failed for good %d times: skipped from now on", domain, failures)
 
 
 _IN_DEPTH = re.compile(

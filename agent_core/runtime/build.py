@@ -27,7 +27,7 @@ from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
 from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.observers import Observers, standard_observers
-from agent_core.observers.corpus import ReaderBlacklist
+from agent_core.observers.blacklist import ReaderBlacklist
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
@@ -77,13 +77,14 @@ def build_runtime(
         call_meta=partial(call_meta, api, clock),
     )
     tools = SurfaceTools(hub, KnownSessions(database))
+    blacklist = ReaderBlacklist(settings.workspaces_root.resolve(), clock)
     registry = Registry(
         hub,
+        before=blacklist.refuse,
         toolsets=dict.fromkeys(SURFACE_TOOLS, tools),
         after={COMPOSIO: AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file"))},
         now=clock,
     )
-    blacklist = ReaderBlacklist(settings.workspaces_root.resolve())
     places = [each.strip() for each in settings.connect_links.split(",") if each.strip()]
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
         places += [f"{other}/link/", f"{other}/connect/"]

@@ -5,6 +5,7 @@ Turns without an answer of their own end here, too: absorbed, taken back, or giv
 
 import asyncio
 import logging
+import mimetypes
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ from agent_core.errors import (
     TurnSetAside,
 )
 from agent_core.events import (
+    REPORT,
     AnyEvent,
     ArtifactSaved,
     EventHeader,
@@ -53,6 +55,7 @@ from agent_core.workspaces import (
     build_trace,
     cited_in,
     known_sources,
+    products_of,
     renewal,
     without_paths,
     write_trace,
@@ -77,6 +80,7 @@ _FAILURES: dict[type[BaseException], str] = {
     TurnSetAside: "failure-set-aside",
 }
 OBSERVERS_PATIENCE_S = 5.0
+_UNKNOWN_KIND = "application/octet-stream"
 
 
 async def finish(
@@ -101,6 +105,7 @@ async def finish(
         is_tainted = await parts.store.tainted_by(turn.session) is not None
         saved = await parts.log.stored(turn.session, kinds=("artifact_saved",))
         files = [event for _, event in saved if isinstance(event, ArtifactSaved)]
+        files += await _announce_products(parts, turn, scope, files)
         titles = {file.path: file.title for file in files}
         text = without_paths(result.text, workspace, titles)
         report = next((file.citations for file in reversed(files) if file.citations), ())
@@ -158,6 +163,37 @@ async def finish(
     except OSError:
         logger.exception("%s may be called new once more", workspace)
     fault_point("finish.after")
+
+
+async def _announce_products(
+    parts: TurnParts, turn: StoredTurn, scope: RunScope, saved: Sequence[ArtifactSaved]
+) -> list[ArtifactSaved]:
+    """Emit ArtifactSaved for each work product that no tool announced as it is now.
+
+    Such are files of foreign servers and of kinds that our own tools do not know. Idempotent: a
+    turn that ends once more goes on behind the slots that it used.
+    """
+    sizes = {file.path: file.size_bytes for file in saved}
+    products = await asyncio.to_thread(products_of, scope.context.workspace)
+    first = ROUTE_SLOTS["product"]
+    before = sum(file.turn == turn.id and file.step == 0 and file.n >= first for file in saved)
+    events: list[ArtifactSaved] = []
+    for path, size in products:
+        if sizes.get(path) == size:
+            continue
+        kind = mimetypes.guess_type(path)[0] or _UNKNOWN_KIND
+        if kind == REPORT:
+            kind = _UNKNOWN_KIND  # write_report announces its own
+        event = ArtifactSaved(
+            **turn_at(parts, turn, "product", before + len(events)),
+            path=path,
+            title=path.rpartition("/")[2],
+            mimetype=kind,
+            size_bytes=size,
+        )
+        events.append(event)
+        await scope.emit(event)
+    return events
 
 
 async def _notices(
@@ -245,7 +281,7 @@ def _leave_records(
     append_summary(workspace, trace, trace_url=url)
 
 
-def turn_at(parts: TurnParts, turn: StoredTurn, slot: str) -> EventHeader:
+def turn_at(parts: TurnParts, turn: StoredTurn, slot: str, offset: int = 0) -> EventHeader:
     """The fields of a turn's own events, which are announced once, in whatever generation."""
     return EventHeader(
         session=turn.session,
@@ -253,7 +289,7 @@ def turn_at(parts: TurnParts, turn: StoredTurn, slot: str) -> EventHeader:
         run=ROOT_RUN,
         step=0,
         attempt=1,
-        n=ROUTE_SLOTS[slot],
+        n=ROUTE_SLOTS[slot] + offset,
         at=parts.clock(),
     )
 

@@ -12,6 +12,7 @@ from functools import partial
 from agent_core import tracing
 from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
 from agent_core.clock import local_time
+from agent_core.consent import ask_of
 from agent_core.context.history import load_pictures, settled
 from agent_core.durable import Steps, cannot_replay
 from agent_core.events import (
@@ -25,7 +26,7 @@ from agent_core.events import (
 )
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId
 from agent_core.loop.agent import Agent, RunScope
-from agent_core.loop.calls import BOOL, PATIENCE, Asked, question_ask
+from agent_core.loop.calls import BOOL, PATIENCE, Asked
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta, Model, Retried
@@ -451,9 +452,4 @@ def _question(plan: Plan, scope: RunScope) -> Ask:
         )
         text = f"{text}\n\n{notice}"
     question = Question(text=text, options=plan.options, default=plan.default)
-    return question_ask(
-        question,
-        ToolCallId(""),
-        scope,
-        patience,
-    )
+    return ask_of(ToolCallId(""), scope.context, question, scope.clock() + patience)

@@ -178,6 +178,15 @@ AfterHook = Callable[[ToolOutput, ToolCall, ToolContext, OnProgress], Awaitable[
 """Changes the output of a call before the model gets it."""
 
 
+BeforeHook = Callable[[ToolCall], Awaitable[ToolOutput | None]]
+"""The output of a call that is not to be made; None where it is."""
+
+
+async def let_all_pass(_call: ToolCall) -> ToolOutput | None:
+    """Every call is made."""
+    return None
+
+
 class Registry:
     """A toolset whose calls wait for their turn, and never raise but CancelledError.
 
@@ -187,6 +196,7 @@ class Registry:
     Args:
         toolset: Answers every call that `toolsets` do not answer.
         toolsets: By the names of their tools.
+        before: A hook that may answer a call in place of its tool.
         after: Hooks by the prefix of the tools whose outputs they change.
     """
 
@@ -195,11 +205,13 @@ class Registry:
         toolset: Toolset,
         *,
         toolsets: Mapping[str, Toolset] | None = None,
+        before: BeforeHook = let_all_pass,
         after: Mapping[str, AfterHook] | None = None,
         now: Callable[[], datetime] = machine_time,
     ) -> None:
         self._toolset = toolset
         self._toolsets = toolsets or {}
+        self._before = before
         self._after = after or {}
         self._now = now
         self._limits = WeakValueDictionary[tuple[TurnId, RunId], asyncio.Semaphore]()
@@ -216,7 +228,7 @@ class Registry:
             started_at = self._now()
             try:
                 toolset = self._toolsets.get(call.name, self._toolset)
-                output = await toolset.run(call, context, progress)
+                output = await self._before(call) or await toolset.run(call, context, progress)
                 hook = self._after.get(prefix_of(call.name))
                 if hook:
                     output = await hook(output, call, context, progress)

@@ -107,6 +107,23 @@ def without_paths(text: str, workspace: Path, titles: Mapping[str, str]) -> str:
     return re.sub(rf"{home}/?", "", known)
 
 
+def products_of(workspace: Path) -> list[tuple[str, int]]:
+    """The files below `work_products/`, in order: path relative to the workspace, and bytes.
+
+    Links, hidden files, such as one that is being written, and empty ones are none.
+    """
+    products: list[tuple[str, int]] = []
+    for folder, folders, names in os.walk(workspace / WORK_PRODUCTS):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(folder) / name
+            if name.startswith(".") or path.is_symlink() or not path.is_file():
+                continue
+            if size := path.stat().st_size:
+                products.append((path.relative_to(workspace).as_posix(), size))
+    return products
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a file atomically, making its directory. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,7 @@ from bot.inbound import (
 from bot.ingress.filter import Admitted, IngressFilter, Posts, post_language
 from bot.ingress.replies import Replies
 from bot.render import escape
+from bot.render.escape import flat
 from bot.slack_api import (
     Op,
     People,
@@ -231,7 +232,7 @@ class Handover:
         names: dict[str, str],
         utc_offset_s: int,
     ) -> str:
-        author = _one_line(names.get(post.user) or post.user or "An app")
+        author = flat(names.get(post.user) or post.user or "An app")
         at = posted_at(post.ts, utc_offset_s)
         text = plain_text(post.text, bot_user=self._posts.identity.bot_user, names=names)
         indented = f"\n{_INDENT}".join(text.splitlines())
@@ -239,7 +240,7 @@ class Handover:
         if not post.files:
             return line
         file_names = ", ".join(file.name for file in post.files)
-        return f"{line} [files: {_one_line(file_names)}]"
+        return f"{line} [files: {flat(file_names)}]"
 
     async def apply(self, change: Edit | Deletion | Halt) -> InboundPost | None:
         """Carry out what a person changed. A post that only its edit tells of is returned.
@@ -348,7 +349,3 @@ def left_out_note(left_out: Sequence[LeftOut], language: str) -> str:
         words(f"ingress-left-out-{each.fault.replace('_', '-')}", name=each.name, max_mb=MAX_MB)
         for each in left_out
     )
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -186,6 +186,8 @@ def _verdict_button(click: FeedbackClick, words: Words) -> JsonObject:
 
 MAX_ENDING_BYTES = 16
 PUBLIC_DIRECTORY = "work_products"
+_PAGES = (".html", ".htm", ".xhtml", ".xht", ".mhtml", ".shtml")
+"""What a browser opens as a page, with its scripts."""
 _UNSAFE = re.compile(r"[^\w.\- ()]+")
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -259,6 +261,14 @@ def _cut(text: str, max_bytes: int) -> str:
     return text.encode()[:max_bytes].decode(errors="ignore")
 
 
+def _check_fits(file: ArtifactSaved, count: int, room: int) -> None:
+    """Raises ArtifactRefused for a page that is no report of ours, or more than a post may have."""
+    if file.path.lower().endswith(_PAGES) and file.mimetype != REPORT:
+        raise ArtifactRefused("it is a page, and not a report")
+    if count >= limits.POST_FILES or file.size_bytes > room:
+        raise ArtifactRefused("it is more than a post may have")
+
+
 def handed_out(saved: Collection[ArtifactSaved]) -> list[ArtifactSaved]:
     """The files to upload: of a run's reports only the last one, as drafts are rewritten.
 
@@ -292,13 +302,16 @@ class ThreadFiles:
         """As `post_answer`; the last post has the files of the workspace, and `more` uploads."""
         uploads: list[Upload] = []
         missing: list[str] = []
+        room = limits.POST_BYTES
         for file in saved:
             try:
+                _check_fits(file, len(uploads), room)
                 content = await asyncio.to_thread(read_artifact, self._workspace, file.path)
             except ArtifactRefused as refused:
                 _log.warning("%s is not handed out: %s", file.path, refused)
                 missing.append(file.title or file.path)
             else:
+                room -= len(content)
                 uploads.append(self._upload(file, content))
         uploads += more
         if not uploads:
@@ -385,7 +398,10 @@ class ThreadFiles:
 
     async def _say_missing(self, op: Op, names: Sequence[str]) -> None:
         words = self._destination.board.words
-        for name in names:
+        rest = len(names) - limits.NAMED_FILES
+        for number, name in enumerate(names[: limits.NAMED_FILES], 1):
             what = foreign_line(name, limits.PROGRESS_WORD_CHARS)
+            if rest > 0 and number == limits.NAMED_FILES:
+                what = f"{what} (+{rest})"
             draft = PostDraft(text=words("progress-no-file", what=what))
             await self._destination.post(op.part(name, "why"), draft)

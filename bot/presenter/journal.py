@@ -106,6 +106,7 @@ class Journal:
         await self._save(self.bookmark.model_dump(mode="json"))
 
 
+@dataclass(slots=True)
 class Destination:
     """The thread of one turn's posts or, where that takes none, the asker's direct conversation.
 
@@ -114,18 +115,12 @@ class Destination:
     it is first needed; from then on all posts go there.
     """
 
-    def __init__(
-        self,
-        api: SlackApi,
-        thread: ThreadRef,
-        journal: Journal,
-        board: Board,
-    ) -> None:
-        self.api = api
-        self.journal = journal
-        self.board = board
-        self.thread = thread
-        self._is_missing = False
+    api: SlackApi
+    thread: ThreadRef
+    journal: Journal
+    board: Board
+    _is_missing: bool = False
+    """Slack said that the thread is not there."""
 
     @property
     def current(self) -> ThreadRef:

@@ -58,4 +58,9 @@ OPTION_CHARS = 300
 FILE_NAME_BYTES = 120
 FILE_TITLE_CHARS = 200
 FILE_BYTES = 50_000_000
+POST_FILES = 20
+POST_BYTES = 100_000_000
+"""Of one post's files together, which are in memory until Slack has them."""
+NAMED_FILES = 5
+"""Of those that could not be attached; the others are counted."""
 COMMENT_CHARS = 500

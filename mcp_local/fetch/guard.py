@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from mcp_local.errors import FetchDenied, FetchFailed
+from mcp_local.errors import FetchDenied, FetchFailed, HostGone
 from mcp_local.fetch.urls import NOT_PUBLIC, Allowance, is_public, parse_address
 
 _NO_SUCH_NAME = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
@@ -20,16 +20,16 @@ LookUp = Callable[[str], Awaitable[list[str]]]
 
 
 async def system_look_up(host: str) -> list[str]:
-    """The machine's own resolver; FetchFailed is permanent when the name does not exist."""
+    """The machine's own resolver; HostGone when the name does not exist."""
     loop = asyncio.get_running_loop()
     try:
         infos = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except socket.gaierror as error:
-        is_gone = error.errno in _NO_SUCH_NAME
-        reason = "no such host" if is_gone else "the host's name could not be looked up"
-        raise FetchFailed(reason, permanent=is_gone) from error
+        if error.errno in _NO_SUCH_NAME:
+            raise HostGone from error
+        raise FetchFailed("the host's name could not be looked up") from error
     except UnicodeError:
-        raise FetchFailed("no such host", permanent=True) from None
+        raise HostGone from None
     return [str(info[4][0]) for info in infos]
 
 
@@ -110,7 +110,7 @@ class AddressGuard(AbstractResolver):
 
 def _require_public(addresses: list[str]) -> None:
     if not addresses:
-        raise FetchFailed("no such host", permanent=True)
+        raise HostGone
     for text in addresses:
         address = parse_address(text)
         if address is None or not is_public(address):

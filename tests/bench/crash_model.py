@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText, StandInReply, ToolUse
 from bot.sandbox.model.message import (
     Json,
-    PlaybookName,
     as_list,
     as_object,
     as_text,
@@ -132,7 +131,7 @@ class RehearsedModel(ModelStandIn):
     def __init__(self, *, first_token_s: float) -> None:
         super().__init__(pace=ReplyPace(first_token_s=first_token_s), keep_bodies=True)
 
-    async def plan(self, body: Json) -> tuple[PlaybookName, StandInReply]:
+    async def plan(self, body: Json) -> tuple[str, StandInReply]:
         """The harness's asks come before the playbooks."""
         task = read_task(body)
         kind, reply = await super().plan(body)

@@ -16,7 +16,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -229,21 +229,18 @@ async def crash(root: Path, points: Sequence[str], *, kills: int) -> Report:
 
 
 def results_of(report: Report) -> list[Result]:
-    """The figures with their goals."""
-    tally, kills = report.tally, len(report.deaths)
-    repeated = len(tally.model_calls_repeated)
-    zero = {
-        "lost": tally.lost,
-        "duplicate_posts": tally.duplicate_posts,
-        "duplicate_files": tally.duplicate_files,
-        "duplicate_effects": tally.duplicate_effects,
-        "left_open": tally.left_open,
-        "unreached_points": report.unreached,
-    }
+    """The figures with their goals; each thing that is wrong goes to standard error."""
+    wrong = asdict(report.tally) | {"unreached_points": report.unreached}
+    repeated = len(wrong.pop("model_calls_repeated"))
+    for name, found in wrong.items():
+        sys.stderr.writelines(f"{name}: {each}\n" for each in found)
+    if not report.has_settled:
+        sys.stderr.write(f"not at rest after {REST_S:.0f} s\n")
+    kills = len(report.deaths)
     return [
         Result(name="kills", value=kills, unit="kills"),
         Result(name="asks", value=report.asks, unit="asks"),
-        *(Result(name=name, value=len(found), unit="", goal=0) for name, found in zero.items()),
+        *(Result(name=name, value=len(found), unit="", goal=0) for name, found in wrong.items()),
         Result(
             name="model_calls_repeated",
             value=round(repeated / max(kills, 1), 3),
@@ -253,21 +250,8 @@ def results_of(report: Report) -> list[Result]:
     ]
 
 
-def _tell_what_is_wrong(report: Report) -> None:
-    tally = report.tally
-    for name in ("lost", "duplicate_posts", "duplicate_files", "duplicate_effects", "left_open"):
-        for found in getattr(tally, name):
-            sys.stderr.write(f"{name}: {found}\n")
-    for point in report.unreached:
-        sys.stderr.write(f"never came by: {point}\n")
-    if not report.has_settled:
-        sys.stderr.write(f"not at rest after {REST_S:.0f} s\n")
-
-
 async def measure(root: Path, kills: int) -> list[Result]:
-    report = await crash(root, (*POINTS, *EVENTS)[:kills], kills=kills)
-    _tell_what_is_wrong(report)
-    return results_of(report)
+    return results_of(await crash(root, (*POINTS, *EVENTS)[:kills], kills=kills))
 
 
 if __name__ == "__main__":

@@ -72,10 +72,13 @@ def presenting_of(runtime: Runtime, api: SlackApi) -> Presenting:
     return Presenting(runtime, api, Indicators(api), partial(DigestPresenter, runtime, lambda: NOW))
 
 
+def orders_of(runtime: Runtime, api: SlackApi, people: People) -> DigestOrders:
+    known = (runtime.schedules, runtime.timekeeper)
+    return DigestOrders(*known, api, people, lambda: NOW, BotSettings())
+
+
 def digests_of(runtime: Runtime, api: SlackApi) -> DigestMessages:
-    known, limits = (runtime.schedules, runtime.timekeeper), BotSettings()
-    orders = DigestOrders(*known, api, People(api), lambda: NOW, limits)
-    return DigestMessages(orders, runtime.order_reader)
+    return DigestMessages(orders_of(runtime, api, People(api)), runtime.order_reader)
 
 
 @asynccontextmanager

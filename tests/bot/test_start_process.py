@@ -14,11 +14,9 @@ import pytest
 from bot.sandbox.child import BotProcess, start_bot
 from bot.sandbox.slack import SlackStandIn
 
-pytestmark = pytest.mark.process("a second bot and a full disk are met at the start of a process")
+pytestmark = pytest.mark.process("a second bot is met at the start of a process")
 
 TIMEOUT_S = 90
-SMALL_DISK = 'mount -t tmpfs -o size=1m none "$PWD" && cd "$PWD" && exec "$@"'
-IN_A_NAMESPACE = ("unshare", "--map-root-user", "--mount", "sh", "-c", SMALL_DISK, "sh")
 
 Ended = subprocess.CompletedProcess[str]
 
@@ -28,12 +26,10 @@ def environment(slack: SlackStandIn, **given: str) -> dict[str, str]:
     return {**basis, **slack.environment, **given}
 
 
-async def run(
-    command: str, cwd: Path, env: dict[str, str], *options: str, within: tuple[str, ...] = ()
-) -> Ended:
+async def run(command: str, cwd: Path, env: dict[str, str], *options: str) -> Ended:
     return await asyncio.to_thread(
         subprocess.run,
-        [*within, sys.executable, "-m", "bot", command, *options],
+        [sys.executable, "-m", "bot", command, *options],
         capture_output=True,
         text=True,
         cwd=cwd,
@@ -94,14 +90,3 @@ async def test_a_second_bot_on_the_same_files_is_refused_until_the_first_is_gone
             first.check()
         async with running(slack, tmp_path) as third:  # though the first was killed
             third.check()
-
-
-async def test_a_full_disk_ends_the_start_with_a_plain_sentence(tmp_path: Path) -> None:
-    mounted = await asyncio.to_thread(
-        subprocess.run, [*IN_A_NAMESPACE, "true"], cwd=tmp_path, check=False, capture_output=True
-    )
-    if mounted.returncode != 0:
-        pytest.skip("a small disk cannot be mounted here")
-    async with SlackStandIn() as slack:
-        ended = await run("start", tmp_path, environment(slack), within=IN_A_NAMESPACE)
-    assert "is full (" in refusal(ended)

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from agent_core.events import RouteChosen
+from bot.sandbox.model import ReplyText, ToolUse
 from tests import attached
 from tests.e2e.world import CHANNEL, World
 
@@ -86,3 +87,25 @@ async def test_a_locked_file_is_told_in_the_thread(world: World) -> None:
     ts = await world.mention("Was steht in dieser Datei?", files=[("x.pdf", locked, None)])
     await world.answered(ts)
     assert "durch ein Passwort geschützt" in world.answers(ts)[0]
+
+
+@pytest.mark.proves("files_out.any_kind")
+async def test_what_lies_in_work_products_at_the_end_is_posted_whatever_its_kind(
+    world: World,
+) -> None:
+    names = ["cut.mp4", "plan.docx", "sketch.svg", "table.xlsx"]
+    for name in [*names, "page.html"]:
+        path = f"work_products/{name}"
+        write = {"path": path, "content": f"What {name} holds."}
+        world.model.play(ToolUse(name="mcp__local_toolkit__write_local_file", input=write))
+    world.model.play(ReplyText(text="Your table is attached."))
+    root = await world.mention("continue and make an Excel table")
+    await world.answered(root)
+    shared = [file for file in world.slack.files if file.shares[0].thread_ts == root]
+    assert [file.name for file in shared] == names
+    assert [post.text for post in world.bot_posts(root)][-1] == "I could not attach `page.html`."
+    world.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
+    world.model.play(ReplyText(text="Nothing new."))
+    await world.answered(await world.mention("continue", thread_ts=root))
+    shared = [file for file in world.slack.files if file.shares[0].thread_ts == root]
+    assert len(shared) == len(names), "what was posted once is not posted again"

@@ -182,17 +182,18 @@ async def test_robots_is_obeyed_after_a_redirect_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("blacklist.place", "blacklist.not_found_counts", "blacklist.blocks")
-async def test_a_domain_that_keeps_failing_is_left_alone(tmp_path: Path) -> None:
+async def test_a_page_that_keeps_failing_is_left_alone_and_its_site_is_not(tmp_path: Path) -> None:
     async with working_in(tmp_path) as desk:
         desk.site.html("/good", article())
-        await desk.crawl(*(f"http://bad.test/{n}" for n in range(3)))
-        answer = await desk.crawl("http://bad.test/good", "http://news.test/good")
+        for _ in range(3):
+            await desk.crawl("http://bad.test/gone")
+        answer = await desk.crawl("http://bad.test/gone", "http://bad.test/good")
         assert [page["status"] for page in answer["pages"]] == [
             "failed: blocked by earlier failures",
             "success",
         ]
         stored = json.loads((tmp_path / "webReader_blacklist.json").read_text("utf-8"))
-        assert stored["domains"]["bad.test"]["failures"] == 3
+        assert stored["domains"]["bad.test/gone"]["failures"] == 3
 
 
 async def test_progress_counts_the_pages(tmp_path: Path) -> None:

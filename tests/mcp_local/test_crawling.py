@@ -7,14 +7,15 @@ import threading
 from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 
+from mcp_local.blacklist import Blacklist
 from mcp_local.browser import Browsers
-from mcp_local.crawling import MAX_PAGES_PER_SESSION, Blacklist, Crawler
+from mcp_local.crawling import MAX_PAGES_PER_SESSION, Crawler
 from mcp_local.fetch.client import Limits
 from mcp_local.settings import Settings
 from mcp_local.sources import page_path
@@ -211,7 +212,7 @@ def blacklist(root: Path) -> Blacklist:
 
 @pytest.mark.proves("blacklist.failures", "blacklist.last_failure", "blacklist.threshold")
 def test_the_file_has_the_described_shape(tmp_path: Path) -> None:
-    blacklist(tmp_path / "runs").record("https://bad.example/a")
+    blacklist(tmp_path / "runs").record("https://bad.example/a", is_host=True)
     stored = json.loads((tmp_path / "runs" / "webReader_blacklist.json").read_text("utf-8"))
     assert stored == {
         "domains": {
@@ -222,35 +223,60 @@ def test_the_file_has_the_described_shape(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("blacklist.threshold")
-def test_a_domain_is_blocked_after_three_different_pages_failed(tmp_path: Path) -> None:
+def test_a_host_that_is_gone_is_blocked_after_three_failures(tmp_path: Path) -> None:
     kept = blacklist(tmp_path)
     for n in range(2):
-        kept.record(f"https://bad.example/{n}")
+        kept.record(f"https://bad.example/{n}", is_host=True)
     assert not kept.blocks("https://bad.example/new")
-    kept.record("https://bad.example/2")
+    kept.record("https://bad.example/2", is_host=True)
     assert kept.blocks("https://BAD.example/new")
     assert not kept.blocks("https://other.example/")
 
 
-def test_the_same_page_counts_once(tmp_path: Path) -> None:
+@pytest.mark.proves("blacklist.by_page")
+def test_dead_links_block_their_pages_and_never_their_host(tmp_path: Path) -> None:
     kept = blacklist(tmp_path)
-    for _ in range(5):
-        kept.record("https://bad.example/same")
-    assert not kept.blocks("https://bad.example/same")
+    for n in range(9):
+        kept.record(f"https://news.example/{n}")
+    for _ in range(3):
+        kept.record("https://news.example/gone?page=2")
+    assert kept.blocks("https://news.example/gone?page=2")
+    assert not kept.blocks("https://news.example/gone")
+    assert not kept.blocks("https://news.example/")
+
+
+@pytest.mark.proves("blacklist.forgotten")
+def test_a_failure_is_forgotten_each_day_and_all_of_them_by_a_success(tmp_path: Path) -> None:
+    now = MOMENT
+    kept = Blacklist(tmp_path, lambda: now)
+    for page in ("a", "b"):
+        for _ in range(4):
+            kept.record(f"https://news.example/{page}")
+    assert kept.blocks("https://news.example/a")
+    kept.reset("https://news.example/a")
+    assert not kept.blocks("https://news.example/a")
+    now += timedelta(days=1)
+    assert kept.blocks("https://news.example/b")
+    now += timedelta(days=1)
+    assert not kept.blocks("https://news.example/b")
 
 
 def test_failures_recorded_in_several_threads_are_all_counted(tmp_path: Path) -> None:
     kept = blacklist(tmp_path)
+
+    def record(n: int) -> None:
+        kept.record(f"https://bad.example/{n}", is_host=True)
+
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(kept.record, [f"https://bad.example/{n}" for n in range(40)]))
+        list(pool.map(record, range(40)))
     stored = json.loads((tmp_path / "webReader_blacklist.json").read_text("utf-8"))
     assert stored["domains"]["bad.example"]["failures"] == 40
 
 
 @pytest.mark.proves("blacklist.across_sessions")
 def test_another_process_sees_the_count(tmp_path: Path) -> None:
-    for n in range(3):
-        blacklist(tmp_path).record(f"https://bad.example/{n}")
+    for _ in range(3):
+        blacklist(tmp_path).record("https://bad.example/x")
     assert blacklist(tmp_path).blocks("https://bad.example/x")
 
 
@@ -267,6 +293,6 @@ def test_a_damaged_file_blocks_nothing_and_is_written_anew(tmp_path: Path, conte
     (tmp_path / "webReader_blacklist.json").write_text(content, "utf-8")
     kept = blacklist(tmp_path)
     assert not kept.blocks("https://bad.example/")
-    kept.record("https://bad.example/a")
+    kept.record("https://bad.example/a", is_host=True)
     stored = json.loads((tmp_path / "webReader_blacklist.json").read_text("utf-8"))
     assert stored["domains"]["bad.example"]["failures"] == 1

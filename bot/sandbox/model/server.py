@@ -189,6 +189,12 @@ class ModelStandIn:
         """
         self._scripted.extend([blocks] * times)
 
+    async def plan(self, body: Json) -> tuple[str, StandInReply]:
+        """The reply to one validated request, and which playbook made it."""
+        if self._scripted and not is_beside(self._scripted[0], body):
+            return "scripted", self._scripted.pop(0)
+        return await plan(body, self._pages)
+
     def _take_fault(self, kind: str) -> ScriptedFault | None:
         """The oldest fault for a request of this kind, used up by one."""
         fault = next((each for each in self._faults if not each.kinds or kind in each.kinds), None)
@@ -219,11 +225,7 @@ class ModelStandIn:
         body = as_object(await request.json())
         call.body = body if self._keep_bodies else None
         validate(body)
-        if self._scripted and not is_beside(self._scripted[0], body):
-            call.kind = "scripted"
-            reply = self._scripted.pop(0)
-        else:
-            call.kind, reply = await plan(body, self._pages)
+        call.kind, reply = await self.plan(body)
         fault = self._take_fault(call.kind)
         if fault and fault.status != OK and not fault.cut:
             raise RefusedError(

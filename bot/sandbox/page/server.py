@@ -132,19 +132,15 @@ def _typed(slack: SlackStandIn, text: str) -> str:
 
 
 async def _read(request: web.Request) -> JsonObject:
-    """The fields of an act: JSON, or a form with files beside it."""
+    """The fields of an act, in a form with files beside them."""
     try:
-        if request.content_type == "application/json":
-            return await request.json()
         form = await request.post()
     except web.HTTPRequestEntityTooLarge:
         raise ActRefused(f"That is too much: at most {MAX_BYTES // 2**20} MB go at once.") from None
     fields = json.loads(str(form["body"]))
-    fields["files"] = [
-        (part.filename, part.file.read(), part.content_type)
-        for part in form.getall("file")
-        if isinstance(part, web.FileField)
-    ]
+    parts = [part for part in form.getall("file", ()) if isinstance(part, web.FileField)]
+    if parts:
+        fields["files"] = [(part.filename, part.file.read(), part.content_type) for part in parts]
     return fields
 
 

@@ -35,7 +35,7 @@ class Views:
 
     def trigger(self, user: str) -> str:
         expires_s = self._state.clock.now() + TRIGGER_LIFETIME_S
-        trigger_id = f"{int(expires_s)}.{secrets.token_hex(16)}"
+        trigger_id = secrets.token_hex(16)
         self._triggers[trigger_id] = (user, expires_s)
         return trigger_id
 

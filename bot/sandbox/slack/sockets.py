@@ -1,4 +1,4 @@
-"""Socket Mode: tickets, open sockets, envelopes out with their retries, acknowledgements in."""
+"""Socket Mode: open sockets, envelopes out with their retries, acknowledgements in."""
 
 import asyncio
 import json
@@ -61,7 +61,6 @@ class Sockets:
         self._state = state
         self._clock = state.clock
         self._background = background
-        self._tickets: set[str] = set()
         self._sockets: set[Socket] = set()
         self._acks: dict[str, asyncio.Future[JsonObject | None]] = {}
         self.to_turn_away = 0
@@ -81,17 +80,8 @@ class Sockets:
         """Every greeted connection that is not closed yet, draining ones too."""
         return len(self._sockets)
 
-    def issue_ticket(self) -> str:
-        ticket = secrets.token_urlsafe(16)
-        self._tickets.add(ticket)
-        return ticket
-
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Serve one connection until it closes."""
-        ticket = request.query.get("ticket", "")
-        if ticket not in self._tickets:
-            return web.Response(status=408, text="ticket is used or unknown")
-        self._tickets.remove(ticket)
         ws = web.WebSocketResponse(timeout=CLOSE_TIMEOUT_S, max_msg_size=0, autoping=False)
         await ws.prepare(request)
         socket = Socket(ws, request)
@@ -100,21 +90,18 @@ class Sockets:
             await self._send_disconnect(socket, "too_many_websockets")
             await ws.close()
             return ws
-        await self._serve(socket)
-        return ws
-
-    async def _serve(self, socket: Socket) -> None:
         self._sockets.add(socket)
-        await socket.ws.send_json({"type": "hello", "num_connections": len(self._sockets)})
+        await ws.send_json({"type": "hello", "num_connections": len(self._sockets)})
         self._publish_count()
         pings = self._background.start(self._ping(socket))
         try:
-            async for frame in socket.ws:
+            async for frame in ws:
                 await self._take(socket, frame)
         finally:
             pings.cancel()
             self._sockets.discard(socket)
             self._publish_count()
+        return ws
 
     def _publish_count(self) -> None:
         self._state.publish(TeamChange(OpenSockets(self.open_sockets)))

@@ -8,9 +8,10 @@ import pytest
 
 from agent_core.messages import JsonObject
 from agent_core.observers import ArticleObserver, ToolObserved
-from agent_core.observers.corpus import BLACKLIST, ReaderBlacklist
-from mcp_local.crawling import Blacklist
-from tests.agent_core.observers.observed import names_in, observed, only_file
+from agent_core.observers.blacklist import BLACKLIST, ReaderBlacklist
+from agent_core.observers.corpus import correction
+from mcp_local.blacklist import Blacklist
+from tests.agent_core.observers.observed import FINISHED, names_in, observed, only_file
 
 CRAWL = "mcp__local_toolkit__crawl_parallel"
 READER = "mcp__web_reader__webReader"
@@ -206,28 +207,57 @@ def counted(root: Path) -> dict[str, Any]:
     return json.loads((root / BLACKLIST).read_text(encoding="utf-8"))
 
 
-@pytest.mark.proves("fleet.blacklist")
-async def test_the_crawler_skips_a_domain_whose_pages_were_not_there(tmp_path: Path) -> None:
-    blacklist = ReaderBlacklist(tmp_path)
-    for page in range(2):
-        await blacklist.saw(failed(tmp_path, "1214", f"https://gone.test/{page}"))
-    assert not Blacklist(tmp_path).blocks("https://gone.test/x")
-    await blacklist.saw(failed(tmp_path, "1214"))
-    assert Blacklist(tmp_path).blocks("https://gone.test/x")
+@pytest.mark.proves("fleet.blacklist", "blacklist.reader")
+async def test_a_page_that_was_not_there_is_read_neither_by_the_crawler_nor_by_the_reader(
+    tmp_path: Path,
+) -> None:
+    blacklist = ReaderBlacklist(tmp_path, lambda: FINISHED)
+    page = "https://gone.test/a"
+    call = failed(tmp_path, "1214", page).call
+    for _ in range(3):
+        assert await blacklist.refuse(call) is None
+        await blacklist.saw(failed(tmp_path, "1214", page))
+    assert Blacklist(tmp_path, lambda: FINISHED).blocks(page)
+    refused = await blacklist.refuse(call)
+    assert refused is not None
+    assert refused.is_error
+    assert await blacklist.refuse(failed(tmp_path, "1214", "https://gone.test/b").call) is None
     assert counted(tmp_path) == {
-        "domains": {"gone.test": {"failures": 3, "last_failure": "2026-11-21T14:31:15.123456"}},
+        "domains": {"gone.test/a": {"failures": 3, "last_failure": "2026-11-21T14:31:15.123456"}},
         "threshold": 3,
     }
 
 
+@pytest.mark.proves("blacklist.forgotten")
+async def test_a_page_that_the_reader_brought_is_forgotten(tmp_path: Path) -> None:
+    blacklist = ReaderBlacklist(tmp_path, lambda: FINISHED)
+    await blacklist.saw(failed(tmp_path, "1214", "https://gone.test/a"))
+    here = observed(tmp_path, READER, {"content": "x"}, arguments={"url": "https://gone.test/a"})
+    await blacklist.saw(here)
+    assert blacklist.entries() == []
+
+
+@pytest.mark.proves("blacklist.command")
+async def test_a_site_is_cleared_with_its_pages_and_a_page_alone(tmp_path: Path) -> None:
+    blacklist = ReaderBlacklist(tmp_path, lambda: FINISHED)
+    for path in ("a", "b", "c"):
+        await blacklist.saw(failed(tmp_path, "1214", f"https://gone.test/{path}"))
+    await blacklist.saw(failed(tmp_path, "1214", "https://other.test/a"))
+    assert blacklist.clear("https://gone.test/a") == 1
+    assert blacklist.clear("gone.test") == 2
+    assert [entry.name for entry in blacklist.entries()] == ["other.test/a"]
+    assert blacklist.clear("") == 1
+
+
 async def test_it_counts_on_where_the_crawler_stopped(tmp_path: Path) -> None:
-    Blacklist(tmp_path).record("https://gone.test/b")
-    Blacklist(tmp_path).record("https://other.test/")
-    await ReaderBlacklist(tmp_path).saw(failed(tmp_path, "1214"))
+    crawler = Blacklist(tmp_path, lambda: FINISHED)
+    crawler.record("https://gone.test/a")
+    crawler.record("https://other.test/")
+    await ReaderBlacklist(tmp_path).saw(failed(tmp_path, "1214", "https://gone.test/a"))
     domains = counted(tmp_path)["domains"]
     assert {name: record["failures"] for name, record in domains.items()} == {
-        "gone.test": 2,
-        "other.test": 1,
+        "gone.test/a": 2,
+        "other.test/": 1,
     }
 
 
@@ -250,4 +280,79 @@ async def test_a_damaged_file_is_begun_anew(tmp_path: Path) -> None:
     for damage in ("{", "[]", '{"domains": []}', '{"domains": {"gone.test": 7}}'):
         (tmp_path / BLACKLIST).write_text(damage, encoding="utf-8")
         await ReaderBlacklist(tmp_path).saw(failed(tmp_path, "1214"))
-        assert counted(tmp_path)["domains"]["gone.test"]["failures"] == 1
+        assert counted(tmp_path)["domains"]["gone.test/a"]["failures"] == 1
+
+
+SAVE = "mcp__local_toolkit__save_corpus"
+REPORT = "mcp__local_toolkit__write_report"
+
+
+def corpus(workspace: Path, *statuses: str) -> None:
+    articles = [{"url": f"https://e.org/{n}", "status": s} for n, s in enumerate(statuses)]
+    text = json.dumps({"total_articles": len(articles), "articles": articles})
+    (workspace / "expanded_corpus.json").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.proves("compliance.simple_is_free")
+@pytest.mark.parametrize(
+    ("task", "called", "pages"),
+    [
+        ("A comprehensive report", [CRAWL, SAVE, REPORT], ("failed", "success")),
+        ("Extend the detailed report", [REPORT], ("success",)),
+        ("A short summary of the news", [REPORT], None),
+        ("a brief, not detailed, note", [REPORT], None),
+        ("no detailed analysis", [REPORT], None),
+    ],
+)
+def test_who_kept_the_rule_or_needs_no_corpus_is_left_alone(
+    tmp_path: Path, task: str, called: list[str], pages: tuple[str, ...] | None
+) -> None:
+    if pages is not None:
+        corpus(tmp_path, *pages)
+    assert correction(task, called, tmp_path) is None
+
+
+@pytest.mark.proves("compliance.no_corpus", "compliance.remedy")
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Write a comprehensive report",
+        "an in-depth look",
+        "In depth, please",
+        "A DETAILED analysis",
+        "Ein ausführlicher Bericht",
+        "un rapport détaillé",
+        "un informe detallado",
+    ],
+)
+def test_in_depth_work_without_reading_is_corrected(tmp_path: Path, task: str) -> None:
+    told = correction(task, [REPORT], tmp_path)
+    assert told is not None
+    assert "crawl_parallel" in told
+    assert "save_corpus" in told
+
+
+@pytest.mark.proves("compliance.not_saved", "compliance.nothing_read")
+@pytest.mark.parametrize(
+    ("called", "pages", "words"),
+    [
+        ([CRAWL, REPORT], None, "never called save_corpus"),
+        ([CRAWL, REPORT], ("success",), "never called save_corpus"),
+        ([CRAWL, SAVE], (), "other sources"),
+        ([CRAWL, SAVE], ("failed", "failed"), "other sources"),
+    ],
+)
+def test_what_was_read_now_must_be_saved_now_whatever_was_asked(
+    tmp_path: Path, called: list[str], pages: tuple[str, ...] | None, words: str
+) -> None:
+    if pages is not None:
+        corpus(tmp_path, *pages)
+    told = correction("A report", called, tmp_path)
+    assert told is not None
+    assert words in told
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"articles": 3}', "{", '{"articles": [1, null]}'])
+def test_a_damaged_corpus_is_no_corpus(tmp_path: Path, content: str) -> None:
+    (tmp_path / "expanded_corpus.json").write_text(content, encoding="utf-8")
+    assert correction("A report", [CRAWL, SAVE], tmp_path) is not None

@@ -124,38 +124,15 @@ async def test_what_cannot_be_read_is_said_in_a_sentence_and_the_connection_stay
         assert world.texts() == []
 
 
-@pytest.mark.proves("console.step_in")
-async def test_a_comment_steers_the_work_and_a_stop_ends_it(tmp_path: Path) -> None:
+@pytest.mark.proves("console.seeds", "console.step_in")
+async def test_who_fills_in_all_that_they_were_told_steers_and_stops_by_what_is_new_alone(
+    tmp_path: Path,
+) -> None:
     held = Held(then=call("nothing", id="one"))
     second = Held(then="Never said.")
     model = ScriptedModel([held, second])
     async with (
         console_world(tmp_path, model) as world,
-        visitor(world) as ann,
-        ann.live(world.session) as page,
-    ):
-        await world.say("Write about ships")
-        root = await page.until_state(lambda state: state["status"] == "running")
-        await held.reached.wait()
-        await page.say("user-intervention", agentId=root["agentId"], userComment="Only sailing")
-        await world.slack.wait_for(lambda _: "Only sailing" in str(world.texts()))
-        await world.ingress.under_way.settle()
-        held.release.set()
-        await second.reached.wait()
-        assert "Only sailing" in str(model.requests[1].messages)
-        await page.say("user-intervention", agentId=root["agentId"], status="stopped", requestId=1)
-        state = await page.until_state(lambda state: state["status"] == "stopped")
-        assert state["agentId"] == root["agentId"]
-
-
-@pytest.mark.proves("console.seeds")
-async def test_who_fills_in_all_that_they_were_told_changes_what_is_new_alone(
-    tmp_path: Path,
-) -> None:
-    held = Held(then=call("nothing", id="one"))
-    second = Held(then="Never said.")
-    async with (
-        console_world(tmp_path, ScriptedModel([held, second])) as world,
         visitor(world) as ann,
         ann.live(world.session) as page,
     ):
@@ -176,9 +153,14 @@ async def test_who_fills_in_all_that_they_were_told_changes_what_is_new_alone(
             assert page.told[-1]["type"] == "done"
         told = [each.rpartition("&gt; ")[2] for each in world.texts() if "&gt;" in each]
         assert told == ["Only sailing", "Old ones"]
+        await world.ingress.under_way.settle()
+        held.release.set()
+        await second.reached.wait()
+        assert "Only sailing" in str(model.requests[1].messages)
         said = {"userComment": "", "userContent": "", "status": "stopped"}
         await page.say("user-intervention", agentId=agent, **said)
-        await page.until_state(lambda state: state["status"] == "stopped")
+        state = await page.until_state(lambda state: state["status"] == "stopped")
+        assert state["agentId"] == agent
 
 
 @pytest.mark.proves("console.once")

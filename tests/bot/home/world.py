@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,19 +12,17 @@ from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
 from bot import clicks
 from bot.clicks import HomeClick
-from bot.digests import DigestClicks, DigestOrders
+from bot.digests import DigestClicks
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
 from bot.ingress import Handler, Rules
 from bot.sandbox.slack import SlackStandIn
-from bot.settings import BotSettings
 from bot.slack_api import Identity, People, SlackApi
 from bot.threads import ThreadRef, user_id
+from tests.bot.front_world import NOW, orders_of
 from tests.bot.gestures import gesture_of, person_of
 from tests.bot.ingress.world import Outside, World, bot_in, thread_at
 from tests.runtimes import scripted_runtime
-
-NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +127,7 @@ async def around(
 
         def handlers(api: SlackApi, _: People) -> Mapping[type, Handler]:
             people = People(api, runtime.preferences)
-            known = (runtime.schedules, runtime.timekeeper)
-            orders = DigestOrders(*known, api, people, lambda: NOW, BotSettings())
+            orders = orders_of(runtime, api, people)
             digests = DigestClicks(orders)
             home = Home(runtime, api, people, rules, orders, digests, lambda: NOW)
             homes.append(home)

@@ -6,11 +6,9 @@ from agent_core.errors import ModelUnavailable
 from agent_core.ids import UserId
 from agent_core.testing.models import ScriptLine, call
 from bot.inbound import read_post
-from bot.ingress import Ingress
 from bot.ingress.filter import Admitted
-from bot.presenter import Indicators
-from bot.slack_api import Op, People
-from tests.bot.ingress.world import World, thread_at
+from bot.slack_api import Op
+from tests.bot.ingress.world import World, make_ingress, thread_at
 
 
 @pytest.fixture
@@ -203,9 +201,8 @@ async def test_a_follow_up_reads_the_thread_no_second_time(world: World) -> None
 async def test_where_others_hear_a_part_a_thread_is_read_each_time(world: World) -> None:
     ts = await world.say("ann", "general", f"{world.mention} compare both")
     await world.settle()
-    people, told = People(world.api), (world.judge.reader(), world.judge.follow_ups)
-    given = (world.api, world.rules, Indicators(world.api), people)
-    ingress = Ingress(world.front, world.ledger, world.files, *given, *told, hears_all=False)
+    given = (world.front, world.ledger, world.api, world.rules, world.files, world.judge)
+    ingress = make_ingress(*given, hears_all=False)
     for user, text, is_ours in (("ann", "one", True), ("ben", "hm", False), ("ann", "two", False)):
         body = {"type": "message", "user": world.slack.people[user], "text": text}
         body |= {"channel": world.slack.channels["general"], "thread_ts": ts}

@@ -368,10 +368,11 @@ def make_ingress(
     rules: Rules,
     files: NamingFiles,
     judge: Judge | None = None,
+    **more: Any,
 ) -> Ingress:
     judge = judge or Judge()
     told = (judge.reader(), judge.follow_ups)
-    return Ingress(front, ledger, files, api, rules, Indicators(api), People(api), *told)
+    return Ingress(front, ledger, files, api, rules, Indicators(api), People(api), *told, **more)
 
 
 Handlers = Callable[[SlackApi, People], Mapping[type, Handler]]

@@ -103,12 +103,21 @@ async def test_what_is_no_envelope_is_never_shown_as_data(
     assert not any(mark in found.text for mark in ("{", "<", "Error code", "boom Until"))
 
 
-async def test_a_provider_that_is_not_there_is_told_with_its_setting(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("title", "said", "setting"),
+    [
+        (MAIN, "the provider cannot be reached; see that", "ANTHROPIC_BASE_URL"),
+        (COMPOSIO, "All connection attempts failed. See that this machine", "COMPOSIO_BASE_URL"),
+    ],
+)
+async def test_a_service_that_is_not_there_is_told_with_its_setting(
+    tmp_path: Path, title: str, said: str, setting: str
+) -> None:
     with nobody() as address:
-        found = await checked(MAIN, core=at(address, tmp_path))
+        found = await checked(title, core=at(address, tmp_path))
     assert found.state == "wrong"
-    assert "the provider cannot be reached; see that" in found.text
-    assert "ANTHROPIC_BASE_URL" in found.text
+    assert said in found.text
+    assert setting in found.text
 
 
 async def test_a_session_of_composio_is_opened_and_its_tools_counted(tmp_path: Path) -> None:
@@ -159,11 +168,3 @@ async def test_a_composio_that_speaks_no_json_is_told_with_its_setting(
     assert found.state == "wrong"
     assert "Composio answers, but not as it should; see that COMPOSIO_BASE_URL" in found.text
     assert "Expecting value" not in found.text
-
-
-async def test_a_composio_that_is_not_there_is_wrong(tmp_path: Path) -> None:
-    with nobody() as address:
-        found = await checked(COMPOSIO, core=at(address, tmp_path))
-    assert found.state == "wrong"
-    assert "All connection attempts failed. See that this machine reaches" in found.text
-    assert "COMPOSIO_BASE_URL" in found.text

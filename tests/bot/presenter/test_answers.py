@@ -8,6 +8,7 @@ import pytest
 from agent_core.events import AnyEvent
 from agent_core.ids import ROOT_RUN, ToolCallId, child_run
 from bot.clicks import FollowUpClick
+from bot.render import limits
 from bot.sandbox.slack import Post
 from bot.slack_api import PlaceRefused, SlackUnavailable
 from tests.bot.presenter.conftest import Stage
@@ -125,6 +126,18 @@ async def test_a_file_outside_the_work_products_is_not_handed_out(stage: Stage, 
     await stage.show(turn.started(), turn.saved(path, "Notes"), turn.finished("Here."))
     assert stage.texts()[1] == "I could not attach Notes."
     assert stage.slack.files == []
+
+
+@pytest.mark.proves("files_out.bounds")
+async def test_a_post_has_a_bounded_number_of_files_and_the_others_are_named(stage: Stage) -> None:
+    turn = stage.turn()
+    count = limits.POST_FILES + limits.NAMED_FILES + 2
+    paths = [stage.write(f"work_products/{n:02}.csv", "a;b") for n in range(count)]
+    saved = [turn.saved(path, f"File {n:02}", mimetype="text/csv") for n, path in enumerate(paths)]
+    await stage.show(turn.started(), *saved, turn.finished("Here."))
+    assert len(stage.slack.files) == limits.POST_FILES
+    named = [f"I could not attach File {n}." for n in range(20, 24)]
+    assert stage.texts()[1:] == [*named, "I could not attach File 24 (+2)."]
 
 
 async def test_a_file_that_slack_does_not_take_is_named(stage: Stage) -> None:

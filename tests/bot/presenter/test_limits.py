@@ -225,10 +225,39 @@ async def file_title(stage: Stage, size: int) -> int:
     return len(file.title)
 
 
+async def posted_files(stage: Stage, count: int, size_bytes: int = 1) -> int:
+    """How many files of so many are posted with an answer."""
+    turn = stage.turn()
+    saved = [
+        turn.saved(
+            stage.write(f"work_products/{n}.csv", "a;b"),
+            f"File {n}",
+            mimetype="text/csv",
+            size_bytes=size_bytes,
+        )
+        for n in range(count)
+    ]
+    await stage.show(turn.started(), *saved, turn.finished("Here."))
+    return len(stage.slack.files)
+
+
+async def posted_bytes(stage: Stage, size: int) -> int:
+    return size * await posted_files(stage, 1, size)
+
+
+async def named_files(stage: Stage, count: int) -> int:
+    """How many sentences name files of which none can be posted."""
+    await posted_files(stage, count, limits.POST_BYTES + 1)
+    return sum("I could not attach" in text for text in stage.texts())
+
+
 IN_A_THREAD: Mapping[str, Callable[[Stage, int], Awaitable[int]]] = {
     "CARD_SOURCES": linked,
     "SOURCE_URL_CHARS": address,
     "FILE_TITLE_CHARS": file_title,
+    "POST_FILES": posted_files,
+    "POST_BYTES": posted_bytes,
+    "NAMED_FILES": named_files,
 }
 
 

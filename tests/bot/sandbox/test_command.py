@@ -54,7 +54,8 @@ async def ask_on_the_page(address: str) -> str:
         fields = {"as": stream.facts["team"]["me"], "channel": general_of(stream)}
         said = {**fields, "text": f"@bot {ASK}"}
         headers = {"Origin": address.rstrip("/")}
-        async with http.post(f"{address}acts/say", json=said, headers=headers) as answer:
+        body = {"body": json.dumps(said)}
+        async with http.post(f"{address}acts/say", data=body, headers=headers) as answer:
             assert answer.status == 200
         return (await stream.change("post", lambda post: "random time" in post["text"]))["text"]
 

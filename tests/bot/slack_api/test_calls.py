@@ -184,19 +184,20 @@ def trigger_of(slack: SlackStandIn, user: str = "ann") -> str:
 
 
 @pytest.mark.parametrize(
-    "code", ["expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"]
+    "fault",
+    [
+        {"error": "expired_trigger_id"},
+        {"error": "exchanged_trigger_id"},
+        {"error": "trigger_expired"},
+        {"error": "trigger_exchanged"},
+        {"status": 429, "retry_after_s": 60},
+    ],
 )
-async def test_a_trigger_that_is_too_late_opens_none(desk: Desk, code: str) -> None:
-    desk.slack.fail("views.open", error=code)
+async def test_a_trigger_that_is_too_late_or_meets_a_pause_opens_none(
+    desk: Desk, fault: dict[str, Any]
+) -> None:
+    desk.slack.fail("views.open", **fault)
 
-    assert not await desk.api.open_view(trigger_of(desk.slack), MODAL)
-    assert desk.calls("views.open") == 1
-
-
-async def test_a_pause_is_not_waited_out(desk: Desk) -> None:
-    desk.slack.fail("views.open", status=429, retry_after_s=60)
-
-    assert not await desk.api.open_view(trigger_of(desk.slack), MODAL)
     assert not await desk.api.open_view(trigger_of(desk.slack), MODAL)
     assert desk.calls("views.open") == 1
     assert desk.clock.slept == []

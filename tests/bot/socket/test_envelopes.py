@@ -10,7 +10,7 @@ from agent_core.messages import JsonObject
 from bot.ingress import create_app
 from bot.ingress.register import acknowledge
 from bot.slack_api import Identity, web_client
-from bot.socket.socket_mode import Envelope
+from bot.socket.connection import Envelope
 from tests.bot.socket.world import World
 
 NO_ENVELOPES = [
@@ -65,18 +65,6 @@ async def test_a_handling_that_failed_is_not_acknowledged_and_comes_again(world:
     assert world.texts == ["twice", "twice"]
     assert not world.acknowledged(0)
     assert len(world.tries()) == 1
-
-
-@pytest.mark.proves("ledger.before_ack")
-async def test_nothing_is_acknowledged_before_it_is_dealt_with(world: World) -> None:
-    world.desk.may_go_on.clear()
-    await world.slack.say("ann", dm=True, text="wait")
-    await world.at_once(lambda: world.desk.taken)
-    for _ in range(5):
-        await world.round_trip()
-    assert not world.acknowledged(0)
-    world.desk.may_go_on.set()
-    await world.at_once(lambda: world.acknowledged(0))
 
 
 async def test_a_payload_in_hand_is_finished_though_its_socket_is_gone(world: World) -> None:

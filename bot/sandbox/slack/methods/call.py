@@ -105,11 +105,11 @@ class MethodCall:
             raise ApiError("message_not_found")
         return post
 
-    def own_post(self, refusal: str) -> Post:
+    def own_post(self) -> Post:
         """The post of the call, which the bot must have written."""
         post = self.post(self.joined_channel())
         if post.user != self.state.bot.id:
-            raise ApiError(refusal)
+            raise ApiError("cant_update_message")
         return post
 
     def draft(self, channel: Channel, thread_ts: str | None, **fields: Any) -> Post:

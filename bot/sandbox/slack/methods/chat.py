@@ -51,7 +51,7 @@ def post_ephemeral(call: MethodCall) -> JsonObject:
 
 def update(call: MethodCall) -> JsonObject:
     """Replace the content of one of the bot's posts; blocks and metadata stay when left out."""
-    post = call.own_post("cant_update_message")
+    post = call.own_post()
     now_s = call.state.clock.now()
     if post.stream is not None and post.stream.is_open(now_s):
         raise ApiError("streaming_state_conflict")
@@ -62,7 +62,7 @@ def update(call: MethodCall) -> JsonObject:
 
 def delete(call: MethodCall) -> JsonObject:
     """Delete one of the bot's posts."""
-    post = call.own_post("cant_delete_message")
+    post = call.own_post()
     call.backend.delete_post(post)
     return {}
 
@@ -126,7 +126,7 @@ def stop_stream(call: MethodCall) -> JsonObject:
 
 def _open_stream(call: MethodCall) -> tuple[Post, Stream]:
     """The call's post and its open stream."""
-    post = call.own_post("message_not_owned_by_app")
+    post = call.own_post()
     stream = post.stream
     if stream is None or not stream.is_open(call.state.clock.now()):
         is_stopped = stream is not None and stream.stopped_by_user
@@ -208,10 +208,9 @@ def delete_file(call: MethodCall) -> JsonObject:
 
 
 def open_socket(call: MethodCall) -> JsonObject:
-    """Give out the address of a socket, good for one connection."""
-    ticket = call.backend.sockets.issue_ticket()
+    """Give out the address of the sockets."""
     base = call.backend.base_url.replace("http", "ws", 1)
-    return {"url": f"{base}/link/?ticket={ticket}"}
+    return {"url": f"{base}/link/"}
 
 
 def _session_thread(call: MethodCall) -> tuple[str, str]:
@@ -231,8 +230,6 @@ def rename_session(call: MethodCall) -> JsonObject:
     thread = _session_thread(call)
     if len(title) > MAX_TITLE:
         raise ApiError("invalid_name")
-    if thread not in call.state.sessions:
-        raise ApiError("session_not_found")
     call.backend.change_session(*thread, title=title)
     return {}
 

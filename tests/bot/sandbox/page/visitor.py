@@ -64,7 +64,8 @@ class Visitor:
     async def act(self, who: str, name: str, /, **fields: Any) -> tuple[int, Json]:
         """Do something that the page does."""
         headers = {"Origin": self.page.url.rstrip("/")}
-        return await self.post(name, headers, json={"as": self.id(who), **fields})
+        body = json.dumps({"as": self.id(who), **fields})
+        return await self.post(name, headers, data={"body": body})
 
     async def post(self, name: str, headers: dict[str, str], **sent: Any) -> tuple[int, Json]:
         address = f"{self.page.url}acts/{name}"

@@ -50,10 +50,8 @@ export async function act(person, name, fields, files = []) {
 }
 
 function request(fields, files) {
-  const body = JSON.stringify(fields);
-  if (files.length === 0) return { method: "POST", body, headers: { "Content-Type": "application/json" } };
   const form = new FormData();
-  form.append("body", body);
+  form.append("body", JSON.stringify(fields));
   for (const file of files) form.append("file", file, file.name);
   return { method: "POST", body: form };
 }
