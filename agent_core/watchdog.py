@@ -1,7 +1,8 @@
-"""A watchdog for the event loop: what holds it for long is logged with its stack, and counted."""
+"""A watchdog for the event loop: the function that holds it for long is logged, and counted."""
 
 import asyncio
 import logging
+import math
 import sys
 import threading
 import time
@@ -9,11 +10,16 @@ import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from agent_core import tracing
 
 LIMIT_S = 0.25
 BEAT_EVERY_S = 0.05
+STUCK_S = 5.0
+"""A loop that is held for so long is told of before it is free again."""
+_HOME = Path(__file__).parents[1]
+_OURS = (f"{_HOME}/agent_core/", f"{_HOME}/bot/")
 
 logger = logging.getLogger(__name__)
 
@@ -53,17 +59,39 @@ def _watch(
             loop.call_soon_threadsafe(beat.set)
         except RuntimeError:  # the loop is closed
             return
+        holder = ""
         if not beat.wait(limit_s):
             frame = sys._current_frames().get(held)  # pyright: ignore[reportPrivateUsage]
-            stack = "".join(traceback.format_stack(frame)) if frame else "(its thread is gone)"
-            limit_ms = limit_s * 1_000
-            logger.warning("the event loop is held for more than %.0f ms by\n%s", limit_ms, stack)
-            while not beat.wait(BEAT_EVERY_S) and not is_over.is_set():
-                pass
+            stack = traceback.extract_stack(frame) if frame else traceback.StackSummary()
+            holder = _name_holder(stack)
+            logger.debug("the event loop is held by\n%s", "".join(stack.format()))
+            if not _ended(beat, is_over, STUCK_S):
+                logger.warning("the event loop is held for over %g s by %s", STUCK_S, holder)
+                _ended(beat, is_over)
         late_s = time.monotonic() - asked_s
         lag.worst_s = max(lag.worst_s, late_s)
         lag.worst_cpu_s = max(lag.worst_cpu_s, time.process_time() - cpu_s)
         if late_s > limit_s:
             lag.stalls += 1
             tracing.stalled(late_s)
-            logger.warning("the event loop was held for %.0f ms", late_s * 1_000)
+            by = f" by {holder}" if holder else ""
+            logger.warning("the event loop was held for %.0f ms%s", late_s * 1_000, by)
+
+
+def _ended(beat: threading.Event, is_over: threading.Event, within_s: float = math.inf) -> bool:
+    """Wait until the loop is free or watched no more; whether that was in time."""
+    begun_s = time.monotonic()
+    while time.monotonic() - begun_s < within_s:
+        if beat.wait(BEAT_EVERY_S) or is_over.is_set():
+            return True
+    return False
+
+
+def _name_holder(stack: traceback.StackSummary) -> str:
+    """The innermost function of ours on the stack with its line, else the innermost of all."""
+    ours = [frame for frame in stack if frame.filename.startswith(_OURS)]
+    frames = ours or list(stack)
+    if not frames:
+        return "a thread that is gone"
+    frame = frames[-1]
+    return f"{frame.name} ({'/'.join(Path(frame.filename).parts[-2:])}:{frame.lineno})"
