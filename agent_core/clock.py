@@ -45,13 +45,10 @@ class WallClock:
 
     def now(self) -> datetime:
         """The moment, in UTC."""
-        return machine_time() + timedelta(seconds=self._current_shift_s())
-
-    def _current_shift_s(self) -> float:
         if self._shift_file is not None:
             with suppress(OSError, ValueError):
                 text = self._shift_file.read_text(encoding="ascii")
                 shift_s = float(text)
                 if text.endswith("\n") and abs(shift_s) <= MAX_SHIFT_S:
                     self._shift_s = shift_s
-        return self._shift_s
+        return machine_time() + timedelta(seconds=self._shift_s)

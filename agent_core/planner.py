@@ -1,18 +1,17 @@
 """The planner: one structured call that looks at a new task before the work on it begins."""
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from datetime import date
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter
 
 from agent_core.context.history import repaired, spoken
 from agent_core.errors import ModelError
 from agent_core.events import Usage
 from agent_core.messages import Message, is_visible, user_message
-from agent_core.models import Model, ModelRequest, ToolSpec, whole_reply
+from agent_core.models import Model, ModelRequest, ToolSpec, filled_form
 from agent_core.prompts import prompt, schema
 
 logger = logging.getLogger(__name__)
@@ -70,17 +69,11 @@ async def make_plan(model: Model, opening: str, earlier: Sequence[Message], *, t
         max_tokens=2_000,
     )
     try:
-        async with asyncio.timeout(PATIENCE_S):
-            reply = await whole_reply(model, request)
+        draft, usage = await filled_form(model, request, Plan, patience_s=PATIENCE_S)
     except (ModelError, TimeoutError) as error:
         logger.warning("no plan was made: %s", type(error).__name__)
         return Plan()
-    calls = [call for call in reply.message.tool_calls if call.name == PLAN]
-    try:
-        draft = Plan.model_validate(calls[0].arguments if calls else {})
-    except ValidationError:
-        draft = Plan()
-    return _checked(draft, reply.usage)
+    return _checked(draft or Plan(), usage)
 
 
 def _checked(draft: Plan, usage: Usage) -> Plan:

@@ -165,5 +165,9 @@ class Crawler:
 
     async def _article(self, kind: TextKind, text: str, url: str, session: Path) -> ExtractedPage:
         return await self._readers.run(
-            read_page, kind, text, url, session=session, source=host_of(url)
+            read_page,
+            kind,
+            text,
+            url,
+            session=session,
         )

@@ -44,14 +44,13 @@ class Documents:
         known = self._known.get(key)
         if known and (not known.picture_path or workspace.exists(known.picture_path)):
             return known
-        document = await self._document(data, str(workspace.root), digest)
-        document = await asyncio.to_thread(
-            _kept,
-            workspace,
-            document,
-            digest,
-        )
-        # A text costs nothing to read again, and may be long.
+        document = await self._document(data, str(workspace.root))
+        if document.picture:  # it goes to a file, so that the cache holds no bytes
+            ending = "png" if document.media_type == "image/png" else "jpg"
+            path = f"{PICTURES}/{digest[:32]}.{ending}"
+            await asyncio.to_thread(workspace.write_bytes, path, document.picture)
+            document = replace(document, picture=b"", picture_path=path)
+        # A text costs nothing to read again, and may be longer than the cache.
         is_plain_text = document.kind == "text" and not document.fault
         if not is_plain_text and document.fault != "busy":
             self._known[key] = document
@@ -84,7 +83,7 @@ class Documents:
             sources.append(source)
         return sources
 
-    async def _document(self, data: bytes, session: str, digest: str) -> Document:
+    async def _document(self, data: bytes, session: str) -> Document:
         try:
             kind = await asyncio.to_thread(kind_of, data)
             if kind == "text":
@@ -94,20 +93,9 @@ class Documents:
                 data,
                 kind,
                 session=session,
-                source=digest,
             )
         except UnreadableFile as error:
             return Document(fault=error.fault, note=str(error))
         except ReadingFailed as error:
             fault = "busy" if isinstance(error, NoReaderFree) else "too_big"
             return Document(fault=fault, note=UnreadableFile.SENTENCES[fault])
-
-
-def _kept(workspace: Workspace, document: Document, digest: str) -> Document:
-    """Saves the picture of a document to a file, so that the cache holds no bytes."""
-    if not document.picture:
-        return document
-    ending = "png" if document.media_type == "image/png" else "jpg"
-    path = f"{PICTURES}/{digest[:32]}.{ending}"
-    workspace.write_bytes(path, document.picture)
-    return replace(document, picture=b"", picture_path=path)

@@ -70,10 +70,9 @@ def find_passages(sources: Iterable[NumberedSource], query: str, limit: int) -> 
 
 def _scores(passages: Sequence[Passage], query: str) -> list[tuple[float, int]]:
     """BM25 scores with the passages' indexes, the highest first."""
-    words = list(dict.fromkeys(_TERM.findall(query.casefold())))
+    words = set(_TERM.findall(query.casefold())) - _STOP_WORDS
     if not words:
         return []
-    telling = [word for word in words if word not in _STOP_WORDS]
     rows = (
         (at, _SIGN.sub(r" \g<0> ", f"{each.source.title} {each.heading} {each.text}"))
         for at, each in enumerate(passages)
@@ -81,7 +80,7 @@ def _scores(passages: Sequence[Passage], query: str) -> list[tuple[float, int]]:
     with closing(sqlite3.connect(":memory:")) as index:
         index.execute("CREATE VIRTUAL TABLE passages USING fts5(words, tokenize='porter')")
         index.executemany("INSERT INTO passages (rowid, words) VALUES (?, ?)", rows)
-        any_word = " OR ".join(f'"{word}"' for word in telling or words)
+        any_word = " OR ".join(f'"{word}"' for word in words)
         scored = index.execute(
             "SELECT -rank, rowid FROM passages WHERE words MATCH ? ORDER BY rank", (any_word,)
         )

@@ -3,7 +3,6 @@
 What people wrote is material: whatever stands there, all that comes of it is a yes or a no.
 """
 
-import asyncio
 import logging
 import re
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from pydantic import BaseModel
 
 from agent_core.errors import ModelError
 from agent_core.messages import user_message
-from agent_core.models import Model, ModelRequest, ToolSpec, whole_reply
+from agent_core.models import Model, ModelRequest, ToolSpec, filled_form
 from agent_core.prompts import prompt
 
 JUDGE_REPLY = "judge_reply"
@@ -73,13 +72,13 @@ class ReplyReader:
             effort="low",
         )
         try:
-            async with asyncio.timeout(self._patience_s):
-                reply = await whole_reply(self._model, request)
-            [call] = [each for each in reply.message.tool_calls if each.name == JUDGE_REPLY]
-            return ReplyVerdict.model_validate(call.arguments).is_for_bot
-        except (ModelError, TimeoutError, ValueError) as error:
+            verdict, _ = await filled_form(
+                self._model, request, ReplyVerdict, patience_s=self._patience_s
+            )
+        except (ModelError, TimeoutError) as error:
             _log.warning("a reply was not judged: %s", type(error).__name__)
             return False
+        return verdict is not None and verdict.is_for_bot
 
 
 def briefing(talk: Talk) -> str:

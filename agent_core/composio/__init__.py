@@ -11,7 +11,6 @@ from agent_core.composio.api import (
     AppFiles,
     ComposioApi,
     composio_server,
-    is_person,
 )
 
 __all__ = [
@@ -25,5 +24,4 @@ __all__ = [
     "ComposioApi",
     "are_connected",
     "composio_server",
-    "is_person",
 ]

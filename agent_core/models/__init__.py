@@ -9,7 +9,9 @@ import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
+
+from pydantic import BaseModel
 
 from agent_core.background import Backoff
 from agent_core.errors import ModelError, ModelUnavailable, ReplyTruncated
@@ -113,6 +115,25 @@ class Model(Protocol):
     def name(self) -> str: ...
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]: ...
+
+
+Form = TypeVar("Form", bound=BaseModel)
+
+
+async def filled_form(
+    model: Model, request: ModelRequest, form: type[Form], *, patience_s: float
+) -> tuple[Form | None, Usage]:
+    """What a model fills in: the one call of the tool that the request demands, checked.
+
+    None where it is none. Raises ModelError, and TimeoutError where it is late.
+    """
+    async with asyncio.timeout(patience_s):
+        reply = await whole_reply(model, request)
+    try:
+        [call] = [call for call in reply.message.tool_calls if call.name == request.must_call]
+        return form.model_validate(call.arguments), reply.usage
+    except ValueError:  # of pydantic, or not one call
+        return None, reply.usage
 
 
 async def whole_reply(model: Model, request: ModelRequest) -> Reply:

@@ -2,11 +2,11 @@
 
 from agent_core.observers.corpus import ArticleObserver
 from agent_core.observers.executions import SearchResultObserver, WorkbenchObserver
-from agent_core.observers.observing import Observers, ToolObserved, ToolObserver, full_text
+from agent_core.observers.observing import Observers, ToolObserved, ToolObserver
 
 __all__ = [
     "ArticleObserver", "Observers", "SearchResultObserver", "ToolObserved", "ToolObserver",
-    "WorkbenchObserver", "full_text", "standard_observers",
+    "WorkbenchObserver", "standard_observers",
 ]  # fmt: skip
 
 

@@ -5,7 +5,6 @@ only tool is the form, every value must stand in those words, and the result is 
 owner has to agree to.
 """
 
-import asyncio
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
@@ -18,7 +17,7 @@ from agent_core.clock import find_zone
 from agent_core.errors import ModelError
 from agent_core.ids import UserId
 from agent_core.messages import user_message
-from agent_core.models import Model, ModelRequest, ToolSpec, whole_reply
+from agent_core.models import Model, ModelRequest, ToolSpec, filled_form
 from agent_core.prompts import prompt
 from agent_core.schedules.rule import (
     ELAPSED,
@@ -162,15 +161,12 @@ class OrderReader:
             effort="low",
         )
         try:
-            async with asyncio.timeout(self._patience_s):
-                reply = await whole_reply(self._model, request)
+            draft, _ = await filled_form(
+                self._model, request, OrderDraft, patience_s=self._patience_s
+            )
         except (ModelError, TimeoutError) as error:
             raise ReaderAway(str(error)) from error
-        try:
-            [call] = [call for call in reply.message.tool_calls if call.name == READ_ORDER]
-            return OrderDraft.model_validate(call.arguments)
-        except ValueError:  # of pydantic, or not one call
-            return NO_ORDER
+        return draft or NO_ORDER
 
 
 def briefing(message: OrderMessage) -> str:

@@ -7,7 +7,6 @@ from agent_core.workspaces.layout import (
     cited_in,
     create_workspace,
     known_sources,
-    log_line,
     products_of,
     renewal,
     without_paths,
@@ -18,6 +17,5 @@ from agent_core.workspaces.trace import build_trace
 
 __all__ = [
     "DOWNLOADS", "RunLogs", "append_summary", "build_trace", "cited_in", "create_workspace",
-    "known_sources", "log_line", "products_of", "renewal", "without_paths", "write_text",
-    "write_trace",
+    "known_sources", "products_of", "renewal", "without_paths", "write_text", "write_trace",
 ]  # fmt: skip

@@ -107,8 +107,7 @@ def read_document(data: bytes, kind: DocumentKind) -> Document:
     text, note = _within(excel_text(data) if is_excel else word_text(package))
     if not text.strip():
         raise UnreadableFile("no_text")
-    notes = " ".join(filter(None, (package.note, note)))
-    return Document(kind="office", text=text, note=notes)
+    return Document(kind="office", text=text, note=note)
 
 
 def _within(pieces: Iterator[str]) -> tuple[str, str]:

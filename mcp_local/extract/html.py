@@ -75,9 +75,6 @@ def extract_html(html: str, url: str) -> ExtractedPage:
     for mark in list(page.iter("sup")):  # a footnote's: it would pass for a citation of ours
         if _FOOTNOTE.fullmatch(_text_of(mark)):
             mark.drop_tree()
-    for caption in list(page.iter("caption")):  # it would be read as a second head of the table
-        caption.tag = "p"
-        caption.getparent().addprevious(caption)
     body = find_body(page, url)
     blocks = render_blocks(body) if body is not None else []
     markdown = "\n\n".join(drop_boilerplate(blocks, headlines))

@@ -19,7 +19,6 @@ Element = Any
 MAX_UNPACKED_BYTES = 150_000_000
 _MARK = re.compile(r"^#", re.MULTILINE)
 _HEADING = re.compile(r"heading (\d)")
-_MACROS = "It holds macros, which are never run."
 
 
 class Package:
@@ -64,10 +63,6 @@ class Package:
                     element.clear()
                     while element.getprevious() is not None:
                         del element.getparent()[0]
-
-    @property
-    def note(self) -> str:
-        return _MACROS if any(name.endswith("vbaProject.bin") for name in self.names) else ""
 
 
 def _name(element: Element) -> str:

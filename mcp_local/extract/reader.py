@@ -11,7 +11,6 @@ from functools import cache
 from typing import Literal, TypeVar, TypeVarTuple
 
 from anyio import BrokenWorkerProcess, CapacityLimiter, to_process
-from cachetools import TTLCache
 
 from mcp_local.errors import FetchFailed, NoReaderFree, ReadingFailed, ToolkitError
 from mcp_local.extract import GOES_ON, NO_TEXT, ExtractedPage
@@ -22,9 +21,6 @@ MAX_MEMORY_BYTES = 200_000_000
 PATIENCE_S = 120.0
 """How long a piece of work waits for a worker."""
 
-_TROUBLED_S = 600.0
-_MAX_TROUBLED = 1_000
-
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
 
@@ -32,8 +28,7 @@ Arguments = TypeVarTuple("Arguments")
 class Readers:
     """At most `count` workers: each is started when all others are busy, and ends when idle.
 
-    Sessions are served in turns. A source, such as a host, whose bytes broke a worker or outlasted
-    a limit is served last for ten minutes, and by one worker at a time.
+    Sessions are served in turns.
     """
 
     def __init__(
@@ -54,14 +49,12 @@ class Readers:
         self._busy = 0
         self._started = 0
         self._ending: asyncio.Task[None] | None = None
-        self._troubled = TTLCache[str, None](_MAX_TROUBLED, ttl=_TROUBLED_S)
 
     async def run(
         self,
         function: Callable[[*Arguments], T],
         *arguments: *Arguments,
         session: Hashable,
-        source: str = "",
     ) -> T:
         """What `function`, which stands in a module, returns from a worker; all of it is pickled.
 
@@ -71,8 +64,7 @@ class Readers:
         async with AsyncExitStack() as held:
             try:
                 async with asyncio.timeout(self._patience_s):
-                    slot = self._slots.slot(session, last=source in self._troubled)
-                    await held.enter_async_context(slot)
+                    await held.enter_async_context(self._slots.slot(session))
             except TimeoutError:
                 raise NoReaderFree("too much else is being read, try it later") from None
             try:
@@ -84,8 +76,6 @@ class Readers:
                         self._cpu_s,
                     )
             except (TimeoutError, BrokenWorkerProcess):
-                if source:
-                    self._troubled[source] = None
                 raise ReadingFailed("the text could not be taken out") from None
 
     async def _work(self, function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:

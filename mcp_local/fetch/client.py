@@ -52,8 +52,6 @@ _HEADERS = {
     "Accept-Language": "en;q=0.9,*;q=0.5",
     "Accept-Encoding": "gzip, deflate, br",
 }
-_PACKINGS = frozenset({"", "identity", "gzip", "deflate", "br"})
-"""Those that aiohttp undoes, in pieces of bounded size; a bomb is cut where the body is."""
 
 
 TextKind = Literal["html", "text"]
@@ -206,9 +204,6 @@ async def read_body(response: ClientResponse, max_bytes: int) -> bytes:
 
 
 async def _read(url: URL, response: ClientResponse, max_bytes: int) -> Response:
-    packing = response.headers.get("Content-Encoding", "").strip().lower()
-    if packing not in _PACKINGS:
-        raise FetchFailed(f"the page is packed in a way we do not read ({packing[:40]})")
     return Response(
         url=str(url),
         status=response.status,

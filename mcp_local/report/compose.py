@@ -38,17 +38,6 @@ _HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportDraft:
-    """A report as its author hands it in."""
-
-    title: str
-    markdown: str
-    summary: str = ""
-    """Markdown; a section of that name in `markdown` does as well."""
-    language: str = "en"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """A finished report."""
 
@@ -62,21 +51,35 @@ class Report:
     warnings: list[str]
 
 
-def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: date) -> Report:
-    """Check the citations of `draft` against `sources` and render one self-contained page.
+def compose_report(
+    sources: Sequence[NumberedSource],
+    day: date,
+    *,
+    title: str,
+    markdown: str,
+    summary: str = "",
+    language: str = "en",
+) -> Report:
+    """Check the citations of a report against `sources` and render one self-contained page.
 
-    It has no script, and nothing is loaded from elsewhere.
+    It has no script, and nothing is loaded from elsewhere. `summary` is Markdown; a section of that
+    name in `markdown` does as well.
 
     Raises:
         CitationError: Nothing was retrieved, nothing is cited, or a cited source is not there.
         ToolkitError: There is no title or no text, or too much of it.
     """
-    title = _clean_title(draft.title)
-    _check_size(draft)
+    clean_title = _clean_title(title)
+    if not markdown.strip():
+        raise ToolkitError("The report is empty. Give its text as Markdown.")
+    if len(markdown) + len(summary) > MAX_MARKDOWN_CHARS:
+        raise ToolkitError(
+            f"The report is longer than {MAX_MARKDOWN_CHARS} characters. Shorten it."
+        )
     known = frozenset(source.url for source in sources)
-    written, sections = outline_report(parse_markdown(draft.markdown, known))
-    summary = _join_summaries(parse_markdown(draft.summary, known), written)
-    tokens = [*summary]
+    written, sections = outline_report(parse_markdown(markdown, known))
+    summary_tokens = _join_summaries(parse_markdown(summary, known), written)
+    tokens = [*summary_tokens]
     for section in sections:
         tokens += section.tokens
     numbers = list_citations(tokens)
@@ -85,9 +88,9 @@ def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: d
     cited = [source for source in sources if source.n in wanted]
     words = sum(len(plain_text(token).split()) for token in tokens if token.type == "inline")
     is_read = any(source.kind == "page" for source in cited)
-    labels = labels_for(draft.language)
+    labels = labels_for(language)
     html = _template().render(
-        title=title,
+        title=clean_title,
         labels=labels,
         policy=_inert(CONTENT_SECURITY_POLICY),
         css=_inert((_HERE / "report.css").read_text(encoding="utf-8")),
@@ -97,7 +100,7 @@ def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: d
             labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
         iso_day=day.isoformat(),
-        summary=_inert(render_tokens(summary)),
+        summary=_inert(render_tokens(summary_tokens)),
         sections=sections,
         bodies=[_inert(render_tokens(section.tokens)) for section in sections],
         sources=cited,
@@ -105,8 +108,8 @@ def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: d
         web=("http://", "https://"),
         link_rel=LINK_REL,
     )
-    warnings = find_foreign(draft.title, tokens)
-    if not summary:
+    warnings = find_foreign(title, tokens)
+    if not summary_tokens:
         warnings.append("The report has no executive summary: give one in `summary`.")
     if not any(section.heading for section in sections):
         warnings.append("The report has no sections: give each theme a `## heading`.")
@@ -117,7 +120,7 @@ def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: d
         )
     warnings += find_unsupported(cited_sentences(tokens), cited)
     return Report(
-        title=title,
+        title=clean_title,
         html=html,
         cited=cited,
         citations=len(numbers),
@@ -151,15 +154,6 @@ def _clean_title(title: str) -> str:
     return words[:MAX_TITLE_CHARS]
 
 
-def _check_size(draft: ReportDraft) -> None:
-    if not draft.markdown.strip():
-        raise ToolkitError("The report is empty. Give its text as Markdown.")
-    if len(draft.markdown) + len(draft.summary) > MAX_MARKDOWN_CHARS:
-        raise ToolkitError(
-            f"The report is longer than {MAX_MARKDOWN_CHARS} characters. Shorten it."
-        )
-
-
 def _join_summaries(given: list[Token], written: list[Token]) -> list[Token]:
     """The summary argument, then the section of that name unless it says the same."""
     given_words, written_words = (
@@ -179,11 +173,9 @@ _WRITING = threading.Lock()
 
 def topic_slug(title: str) -> str:
     """The title in lower-case ASCII with underscores; `report` if nothing is left of it."""
-    plain = unicodedata.normalize("NFKD", title.replace("ß", "ss")).encode("ascii", "ignore")
-    words = re.findall(r"[a-z0-9]+", re.sub(r"['’]", "", plain.decode().lower()))  # noqa: RUF001
-    slug = "_".join(words)
-    if len(slug) > MAX_SLUG_CHARS:
-        slug = slug[: MAX_SLUG_CHARS + 1].rpartition("_")[0] or slug[:MAX_SLUG_CHARS]
+    plain = unicodedata.normalize("NFKD", title.casefold()).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", plain.replace("'", ""))
+    slug = "_".join(words)[:MAX_SLUG_CHARS].rstrip("_")
     return slug or "report"
 
 

@@ -132,15 +132,16 @@ def _write(
     today: date,
 ) -> dict[str, Any]:
     # Imported by the first report: what composes one takes 5 MB.
-    from mcp_local.report.compose import ReportDraft, compose_report, write_new_version
+    from mcp_local.report.compose import compose_report, write_new_version
 
-    draft = ReportDraft(
+    report = compose_report(
+        read_sources(workspace),
+        today,
         title=title,
         markdown=markdown,
         summary=summary,
         language=language,
     )
-    report = compose_report(draft, read_sources(workspace), today)
     return {
         "success": True,
         "path": write_new_version(

@@ -107,7 +107,7 @@ async def test_fifty_hostile_pages_of_one_session_do_not_hold_another_persons_pa
 
     async def read(session: str, html: str, url: str) -> None:
         with suppress(ToolkitError):
-            await readers.run(read_page, "html", html, url, session=session, source=url)
+            await readers.run(read_page, "html", html, url, session=session)
         done.append(session)
 
     hostile = opened("option", 100_000)
@@ -119,20 +119,3 @@ async def test_fifty_hostile_pages_of_one_session_do_not_hold_another_persons_pa
     for task in hers:
         task.cancel()
     await asyncio.wait(hers)
-
-
-@pytest.mark.proves("attacks.reader_fairness")
-async def test_a_host_that_broke_a_reader_is_read_last() -> None:
-    readers = Readers(count=1, cpu_s=0.5)
-    with pytest.raises(ReadingFailed):
-        await readers.run(spin, session="a", source="evil.example")
-    done: list[str] = []
-
-    async def run(source: str) -> None:
-        await readers.run(len, source, session="a", source=source)
-        done.append(source)
-
-    async with asyncio.TaskGroup() as group:
-        for source in ["evil.example"] * 3 + ["good.example"] * 3:
-            group.create_task(run(source))
-    assert done == ["evil.example", *["good.example"] * 3, *["evil.example"] * 2]

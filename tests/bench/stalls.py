@@ -35,7 +35,7 @@ from bot.presenter.asks import question_drafts
 from bot.render import one_line
 from bot.words import BOT
 from mcp_local.errors import ToolkitError
-from mcp_local.report.compose import ReportDraft, compose_report
+from mcp_local.report.compose import compose_report
 from mcp_local.sources import NumberedSource
 from tests.attacks.shapes import shapes
 from tests.bench.results import Result, run
@@ -129,9 +129,11 @@ async def report(text: str) -> None:
     page = NumberedSource(
         n=1, url="https://x.org", title="x", kind="page", ok=True, text=text, path="x.md"
     )
-    draft = ReportDraft(title="x", markdown=f"Said so. [1]\n\n{text[:90_000]}", summary="x [1]")
+    markdown = f"Said so. [1]\n\n{text[:90_000]}"
     with suppress(ToolkitError):  # to be refused is an answer as well
-        await asyncio.to_thread(compose_report, draft, [page], NOW.date())
+        await asyncio.to_thread(
+            compose_report, [page], NOW.date(), title="x", markdown=markdown, summary="x [1]"
+        )
 
 
 DOORS: Mapping[str, Door] = {

@@ -55,14 +55,10 @@ class Walk:
 async def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
     async with asyncio.TaskGroup() as group:
         worlds = [
-            group.create_task(crash(root(tmp_path_factory), WALKED[place::2], kills=0))
+            group.create_task(crash(tmp_path_factory.mktemp("world"), WALKED[place::2], kills=0))
             for place in range(2)
         ]
     return Walk(reports=[world.result() for world in worlds])
-
-
-def root(factory: pytest.TempPathFactory) -> Path:
-    return factory.mktemp("crashes")
 
 
 @pytest.mark.proves("crashes.lost")

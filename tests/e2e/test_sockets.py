@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,19 +27,13 @@ class Monitor:
         self._session = session
         self._url = f"http://127.0.0.1:{named[1]}/healthz"
 
-    async def until(self, wanted: Callable[[int], bool]) -> Health:
-        """Ask again and again until the status is as wanted."""
+    async def until(self, status: int) -> Health:
+        """Ask again and again until the status is this one."""
         async with asyncio.timeout(PATIENCE_S):
             while True:
                 async with self._session.get(self._url) as answer:
-                    if wanted(answer.status):
+                    if answer.status == status:
                         return await answer.json()
-
-    async def well(self) -> Health:
-        return await self.until(lambda status: status == 200)
-
-    async def unwell(self) -> Health:
-        return await self.until(lambda status: status == 503)
 
 
 @pytest.mark.proves("socket.healthz")
@@ -54,15 +47,15 @@ async def test_a_black_hole_is_seen_from_outside_and_healed(
         aiohttp.ClientSession() as session,
     ):
         monitor = Monitor(session, caplog.text)
-        assert (await monitor.well())["socket"]["connected"]
+        assert (await monitor.until(200))["socket"]["connected"]
         world.slack.fail("apps.connections.open", status=503, times=2)
         world.slack.sockets.swallow_frames()
         world.play_simple()
         swallowed = await world.mention("Who reads this?")
-        health = await monitor.unwell()
+        health = await monitor.until(503)
         assert health["why"][0].startswith("socket: the socket to Slack ")
         assert health["database"]["ok"]
-        await monitor.well()
+        await monitor.until(200)
         await world.answered(swallowed)
         assert world.answers(swallowed) == [SIMPLE_ANSWER]
         assert world.answers(await world.ask_simply("Who wrote Faust?")) == [SIMPLE_ANSWER]

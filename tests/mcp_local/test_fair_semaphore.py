@@ -17,9 +17,9 @@ class Crowd:
         self.order: list[str] = []
         self._leave = asyncio.Semaphore(0)
 
-    async def member(self, name: str, *, last: bool = False) -> None:
+    async def member(self, name: str) -> None:
         """The first letter of a name is its key."""
-        async with self.semaphore.slot(name[0], last=last):
+        async with self.semaphore.slot(name[0]):
             self.order.append(name)
             self.inside.append(name)
             try:
@@ -27,11 +27,11 @@ class Crowd:
             finally:
                 self.inside.remove(name)
 
-    async def all_of(self, names: Sequence[str], *, last: str = "") -> list[str]:
+    async def all_of(self, names: Sequence[str]) -> list[str]:
         """Everybody asks in this order; then one leaves after the other."""
         async with asyncio.TaskGroup() as group:
             for name in names:
-                group.create_task(self.member(name, last=name[0] in last))
+                group.create_task(self.member(name))
             for _ in names:
                 await asyncio.sleep(0)
                 self._leave.release()
@@ -43,25 +43,10 @@ class Crowd:
     [
         (1, "a1 a2 a3 a4 b1 b2 c1", "a1 b1 c1 a2 b2 a3 a4"),
         (2, "a1 a2 a3 b1", "a1 a2 b1 a3"),  # who holds a slot waits for those that hold none
-        (1, "x1 x2 a1 b1 a2", "x1 a1 b1 a2 x2"),  # the late wait for all others
     ],
 )
 async def test_keys_are_served_in_turns(count: int, asking: str, served: str) -> None:
-    assert await Crowd(count).all_of(asking.split(), last="x") == served.split()
-
-
-async def test_the_late_never_have_more_than_one_slot() -> None:
-    crowd = Crowd(2)
-    tasks = [asyncio.create_task(crowd.member(name, last=True)) for name in ("x1", "x2")]
-    await asyncio.sleep(0)
-    assert crowd.inside == ["x1"]
-    tasks.append(asyncio.create_task(crowd.member("a1")))
-    await asyncio.sleep(0)
-    assert crowd.inside == ["x1", "a1"]
-    for task in tasks:
-        task.cancel()
-    await asyncio.wait(tasks)
-    assert crowd.order == ["x1", "a1"]
+    assert await Crowd(count).all_of(asking.split()) == served.split()
 
 
 async def test_who_leaves_the_queue_or_is_stopped_inside_costs_no_slot() -> None:

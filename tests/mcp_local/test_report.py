@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from pypdfium2 import PdfDocument
 
-from mcp_local.report.compose import ReportDraft, compose_report, write_new_version
+from mcp_local.report.compose import compose_report, write_new_version
 from mcp_local.tools.report import PREVIEW_WIDTH
 from tests.browser import chromium_path
 from tests.mcp_local.report.reading import read_html, source
@@ -37,7 +37,7 @@ def products(session: Session) -> list[str]:
 
 def dated(day: date) -> str:
     """A page of one sentence as it is composed on a day."""
-    return compose_report(ReportDraft(title="Towers", markdown="It is. [1]"), [source(1)], day).html
+    return compose_report([source(1)], day, title="Towers", markdown="It is. [1]").html
 
 
 def name(stem: str, version: str = "") -> str:

@@ -10,7 +10,7 @@ from agent_core.messages import JsonObject
 from bot.ingress import create_app
 from bot.ingress.register import acknowledge
 from bot.slack_api import Identity, web_client
-from bot.socket.socket_mode import Envelope
+from bot.socket.connection import Envelope
 from tests.bot.socket.world import World
 
 NO_ENVELOPES = [

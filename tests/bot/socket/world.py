@@ -13,7 +13,7 @@ from agent_core.messages import JsonObject
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.slack_api import OPEN_SOCKET, MonotonicClock, SlackError, web_client
 from bot.socket import SocketMode, Timing, open_connection
-from bot.socket.socket_mode import Envelope
+from bot.socket.connection import Envelope
 
 PATIENCE_S = 20.0
 TRIPS_A_SECOND = 3

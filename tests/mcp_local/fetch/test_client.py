@@ -113,8 +113,9 @@ async def test_a_damaged_page_is_a_plain_failure(site: Site, encoding: str) -> N
 
 @pytest.mark.parametrize("encoding", ["gzip, gzip", "compress"])
 async def test_an_unknown_packing_is_refused(site: Site, encoding: str) -> None:
-    site.raw("/page", b"x", Content_Type="text/html", Content_Encoding=encoding)
-    with pytest.raises(FetchFailed, match="packed in a way"):
+    body = gzip.compress(gzip.compress(b"x"))
+    site.raw("/page", body, Content_Type="text/html", Content_Encoding=encoding)
+    with pytest.raises(FetchFailed, match="not a text page"):
         await read(site)
 
 

@@ -1,11 +1,11 @@
 """Reading a report's HTML as a program would: elements with their attributes and text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from html.parser import HTMLParser
 
-from mcp_local.report.compose import Report, ReportDraft, compose_report
+from mcp_local.report.compose import Report, compose_report
 from mcp_local.sources import NumberedSource, SourceKind
 
 VOID = {"meta", "br", "hr", "img", "link", "base", "input"}
@@ -94,13 +94,20 @@ def source(
 SOURCES = [source(n) for n in range(1, 10)]
 
 
-def compose(markdown: str, *, title: str = "The topic", summary: str = "So it is. [1]") -> Report:
-    """A report over nine sources."""
+def compose(
+    markdown: str,
+    *,
+    title: str = "The topic",
+    summary: str = "So it is. [1]",
+    language: str = "en",
+    sources: Sequence[NumberedSource] = SOURCES,
+) -> Report:
+    """A report, over nine sources if nothing else is said."""
     return compose_report(
-        ReportDraft(title=title, markdown=markdown, summary=summary), SOURCES, DAY
+        sources, DAY, title=title, markdown=markdown, summary=summary, language=language
     )
 
 
-def page(markdown: str, **options: str) -> Element:
+def page(markdown: str, *, summary: str = "So it is. [1]", language: str = "en") -> Element:
     """The same as a tree."""
-    return read_html(compose(markdown, **options).html)
+    return read_html(compose(markdown, summary=summary, language=language).html)

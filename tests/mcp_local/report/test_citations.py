@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from mcp_local.errors import CitationError
 from mcp_local.report.citations import check_citations, list_citations
-from mcp_local.report.compose import ReportDraft, compose_report
 from mcp_local.report.markdown import parse_markdown
-from tests.mcp_local.report.reading import DAY, SOURCES, compose, page, source
+from tests.mcp_local.report.reading import compose, page, source
 
 
 @pytest.mark.parametrize(
@@ -95,9 +94,8 @@ def test_citations_without_a_source_are_each_named_once() -> None:
 
 
 def test_a_bad_citation_in_the_summary_is_refused_too() -> None:
-    draft = ReportDraft(title="T", markdown="Fine. [1]", summary="Not fine. [77]")
     with pytest.raises(CitationError, match=r"\[77\]"):
-        compose_report(draft, SOURCES, DAY)
+        compose("Fine. [1]", summary="Not fine. [77]")
 
 
 NUMBERS = st.lists(st.integers(min_value=0, max_value=9999), min_size=1, max_size=6)

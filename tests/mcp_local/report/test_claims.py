@@ -3,9 +3,8 @@
 import pytest
 
 from mcp_local.report.citations import cited_sentences, find_unsupported
-from mcp_local.report.compose import ReportDraft, compose_report
 from mcp_local.report.markdown import parse_markdown
-from tests.mcp_local.report.reading import DAY, SOURCES, read_html, source
+from tests.mcp_local.report.reading import SOURCES, compose, read_html, source
 
 EVIDENCE = """The team of 47 engineers handled 1,250,000 requests in 2025 and cut costs
 by 3.5 percent.
@@ -76,8 +75,7 @@ FOREIGN = {
 
 
 def warnings_of(markdown: str, *, title: str = "Topic", summary: str = "Sum. [1]") -> list[str]:
-    draft = ReportDraft(title=title, markdown=f"## S\n\n{markdown}\n\nEnd. [1]", summary=summary)
-    report = compose_report(draft, SOURCES, DAY)
+    report = compose(f"## S\n\n{markdown}\n\nEnd. [1]", title=title, summary=summary)
     page = read_html(report.html)
     assert not [
         element for element in page.walk() if element.tag in FOREIGN and element.tag != "meta"
@@ -131,17 +129,15 @@ def test_what_is_no_markup_is_no_warning(markdown: str) -> None:
 def test_a_report_on_search_results_alone_says_so_above_everything(
     language: str, words: str
 ) -> None:
-    draft = ReportDraft(
-        title="T", markdown="## S\n\nText. [1]", summary="Sum. [2]", language=language
-    )
-    report = compose_report(draft, [source(n, kind="snippet") for n in (1, 2)], DAY)
+    snippets = [source(n, kind="snippet") for n in (1, 2)]
+    report = compose("## S\n\nText. [2]", language=language, sources=snippets)
     page = read_html(report.html)
     assert words in page.one("aside", class_="box warning").text
     assert any("None of the cited sources was read in full" in each for each in report.warnings)
 
 
 def test_a_report_with_one_page_that_was_read_says_nothing_of_the_kind() -> None:
-    draft = ReportDraft(title="T", markdown="## S\n\nText. [1, 9]", summary="Sum. [1]")
-    report = compose_report(draft, [*SOURCES[:8], source(9, kind="snippet")], DAY)
+    sources = [*SOURCES[:8], source(9, kind="snippet")]
+    report = compose("## S\n\nText. [1, 9]", sources=sources)
     assert "none of its sources" not in report.html
     assert report.warnings == []

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from mcp_local.errors import ToolkitError
-from mcp_local.report.compose import ReportDraft, compose_report, topic_slug
-from tests.mcp_local.report.reading import DAY, SOURCES, compose, page, read_html
+from mcp_local.report.compose import topic_slug
+from tests.mcp_local.report.reading import compose, page
 
 REPORT = """# The topic
 
@@ -182,8 +182,7 @@ def test_a_report_without_title_or_text_or_with_too_much_is_refused(
 def test_the_pages_own_words_and_its_date_are_in_the_reports_language(
     language: str, lang: str, direction: str, word: str, day: str
 ) -> None:
-    draft = ReportDraft(title="T", markdown="x [1]", summary="y [1]", language=language)
-    tree = read_html(compose_report(draft, SOURCES, DAY).html)
+    tree = page("x [1]", language=language)
     assert tree.one("html").attrs == {"lang": lang, "dir": direction}
     assert tree.one(id="summary").one("h2").text == word
     assert tree.one("time").text == day

