@@ -61,10 +61,7 @@ def _watch(
             return
         holder = ""
         if not beat.wait(limit_s):
-            frame = sys._current_frames().get(held)  # pyright: ignore[reportPrivateUsage]
-            stack = traceback.extract_stack(frame) if frame else traceback.StackSummary()
-            holder = _name_holder(stack)
-            logger.debug("the event loop is held by\n%s", "".join(stack.format()))
+            holder = _find_holder(held)
             if not _ended(beat, is_over, STUCK_S):
                 logger.warning("the event loop is held for over %g s by %s", STUCK_S, holder)
                 _ended(beat, is_over)
@@ -74,8 +71,11 @@ def _watch(
         if late_s > limit_s:
             lag.stalls += 1
             tracing.stalled(late_s)
-            by = f" by {holder}" if holder else ""
-            logger.warning("the event loop was held for %.0f ms%s", late_s * 1_000, by)
+            logger.warning(
+                "the event loop was held for %.0f ms by %s",
+                late_s * 1_000,
+                holder or "much at once",
+            )
 
 
 def _ended(beat: threading.Event, is_over: threading.Event, within_s: float = math.inf) -> bool:
@@ -87,11 +87,13 @@ def _ended(beat: threading.Event, is_over: threading.Event, within_s: float = ma
     return False
 
 
-def _name_holder(stack: traceback.StackSummary) -> str:
-    """The innermost function of ours on the stack with its line, else the innermost of all."""
-    ours = [frame for frame in stack if frame.filename.startswith(_OURS)]
-    frames = ours or list(stack)
-    if not frames:
+def _find_holder(thread: int) -> str:
+    """The innermost function of ours in a thread, else the innermost of all; logs the stack."""
+    frame = sys._current_frames().get(thread)  # pyright: ignore[reportPrivateUsage]
+    if frame is None:
         return "a thread that is gone"
-    frame = frames[-1]
-    return f"{frame.name} ({'/'.join(Path(frame.filename).parts[-2:])}:{frame.lineno})"
+    stack = traceback.extract_stack(frame)
+    logger.debug("the event loop is held by\n%s", "".join(stack.format()))
+    ours = [each for each in stack if each.filename.startswith(_OURS)]
+    holder = (ours or stack)[-1]
+    return f"{holder.name} ({'/'.join(Path(holder.filename).parts[-2:])}:{holder.lineno})"
