@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -313,14 +313,14 @@ def _from_page(page: StoredPage) -> NumberedSource:
 
 def _snippets(workspace: Workspace) -> Iterator[NumberedSource]:
     """Every hit with a web address, oldest search first; files of other formats are passed over."""
-    files: list[tuple[str, str, _ResultsFile]] = []
+    files: dict[str, _ResultsFile] = {}
     for info in workspace.files(PAGES_DIRECTORY):
         if info.path.endswith(".json"):
             with suppress(PathDenied, ValidationError):
-                file = _ResultsFile.model_validate_json(workspace.read_bytes(info.path))
-                files.append((file.timestamp, info.path, file))
-    for _, path, file in sorted(files, key=itemgetter(0, 1)):
-        for hit in (*file.articles, *file.results):
+                data = workspace.read_bytes(info.path)
+                files[info.path] = _ResultsFile.model_validate_json(data)
+    for path in sorted(files, key=lambda each: files[each].timestamp):
+        for hit in (*files[path].articles, *files[path].results):
             if hit.url.startswith(("http://", "https://")):
                 yield NumberedSource(
                     url=hit.url,

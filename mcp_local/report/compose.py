@@ -78,7 +78,9 @@ def compose_report(
         )
     known = frozenset(source.url for source in sources)
     written, sections = outline_report(parse_markdown(markdown, known))
-    summary_tokens = _join_summaries(parse_markdown(summary, known), written)
+    summary_tokens = parse_markdown(summary, known)
+    if _inline_texts(summary_tokens) != _inline_texts(written):
+        summary_tokens += written
     tokens = [*summary_tokens]
     for section in sections:
         tokens += section.tokens
@@ -86,7 +88,7 @@ def compose_report(
     check_citations(numbers, sources)
     wanted = set(numbers)
     cited = [source for source in sources if source.n in wanted]
-    words = sum(len(plain_text(token).split()) for token in tokens if token.type == "inline")
+    words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
     html = _template().render(
@@ -154,13 +156,8 @@ def _clean_title(title: str) -> str:
     return words[:MAX_TITLE_CHARS]
 
 
-def _join_summaries(given: list[Token], written: list[Token]) -> list[Token]:
-    """The summary argument, then the section of that name unless it says the same."""
-    given_words, written_words = (
-        [plain_text(token) for token in tokens if token.type == "inline"]
-        for tokens in (given, written)
-    )
-    return given if given_words and given_words == written_words else [*given, *written]
+def _inline_texts(tokens: Sequence[Token]) -> list[str]:
+    return [plain_text(token) for token in tokens if token.type == "inline"]
 
 
 REPORTS_DIRECTORY = "work_products"
