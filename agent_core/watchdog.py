@@ -1,7 +1,8 @@
-"""A watchdog for the event loop: what holds it for long is logged with its stack, and counted."""
+"""A watchdog for the event loop: the function that holds it for long is logged, and counted."""
 
 import asyncio
 import logging
+import math
 import sys
 import threading
 import time
@@ -9,11 +10,16 @@ import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from agent_core import tracing
 
 LIMIT_S = 0.25
 BEAT_EVERY_S = 0.05
+STUCK_S = 5.0
+"""A loop that is held for so long is told of before it is free again."""
+_HOME = Path(__file__).parents[1]
+_OURS = (f"{_HOME}/agent_core/", f"{_HOME}/bot/")
 
 logger = logging.getLogger(__name__)
 
@@ -53,17 +59,41 @@ def _watch(
             loop.call_soon_threadsafe(beat.set)
         except RuntimeError:  # the loop is closed
             return
+        holder = ""
         if not beat.wait(limit_s):
-            frame = sys._current_frames().get(held)  # pyright: ignore[reportPrivateUsage]
-            stack = "".join(traceback.format_stack(frame)) if frame else "(its thread is gone)"
-            limit_ms = limit_s * 1_000
-            logger.warning("the event loop is held for more than %.0f ms by\n%s", limit_ms, stack)
-            while not beat.wait(BEAT_EVERY_S) and not is_over.is_set():
-                pass
+            holder = _find_holder(held)
+            if not _ended(beat, is_over, STUCK_S):
+                logger.warning("the event loop is held for over %g s by %s", STUCK_S, holder)
+                _ended(beat, is_over)
         late_s = time.monotonic() - asked_s
         lag.worst_s = max(lag.worst_s, late_s)
         lag.worst_cpu_s = max(lag.worst_cpu_s, time.process_time() - cpu_s)
         if late_s > limit_s:
             lag.stalls += 1
             tracing.stalled(late_s)
-            logger.warning("the event loop was held for %.0f ms", late_s * 1_000)
+            logger.warning(
+                "the event loop was held for %.0f ms by %s",
+                late_s * 1_000,
+                holder or "much at once",
+            )
+
+
+def _ended(beat: threading.Event, is_over: threading.Event, within_s: float = math.inf) -> bool:
+    """Wait until the loop is free or watched no more; whether that was in time."""
+    begun_s = time.monotonic()
+    while time.monotonic() - begun_s < within_s:
+        if beat.wait(BEAT_EVERY_S) or is_over.is_set():
+            return True
+    return False
+
+
+def _find_holder(thread: int) -> str:
+    """The innermost function of ours in a thread, else the innermost of all; logs the stack."""
+    frame = sys._current_frames().get(thread)  # pyright: ignore[reportPrivateUsage]
+    if frame is None:
+        return "a thread that is gone"
+    stack = traceback.extract_stack(frame)
+    logger.debug("the event loop is held by\n%s", "".join(stack.format()))
+    ours = [each for each in stack if each.filename.startswith(_OURS)]
+    holder = (ours or stack)[-1]
+    return f"{holder.name} ({'/'.join(Path(holder.filename).parts[-2:])}:{holder.lineno})"

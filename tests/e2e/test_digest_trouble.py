@@ -89,7 +89,7 @@ async def test_it_pauses_when_the_bot_is_removed_and_resumes_when_it_is_back(
     assert refused.text.startswith(refusal.format(place))
     assert await office.status(schedule.number) == ("paused", None)
     await office.world.slack.invite(channel, "bot")
-    assert "goes on" in (await resumed(office, schedule)).text
+    assert "is on again" in (await resumed(office, schedule)).text
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ class StrictAsks(Asks):
         if self.trouble is not None:
             raise self.trouble
         if by != self.asker:
-            raise AskRefused("not_yours")
+            raise AskRefused("not_yours", asker=self.asker)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
