@@ -16,6 +16,7 @@ from agent_core.testing.models import ScriptedModel, call, calls_reply
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from bot.console.access import HOME, ThreadAccess
+from bot.console.connections import FIRST_REQUEST_S, STRANGER_S, Connections
 from bot.ingress import Rules
 from bot.threads import user_id
 from tests.bot.console.world import (
@@ -375,3 +376,53 @@ async def test_only_announced_files_are_served_and_none_of_them_runs(tmp_path: P
             "work_products/../secret.html", "work_products%00", "run.log", "work_products",
         ):  # fmt: skip
             assert (await ann.get(f"{base}/{path}"))[0] == 404, path
+
+
+async def half_open(world: ConsoleWorld, number: int) -> list[asyncio.StreamReader]:
+    """Connections with half a header line."""
+    opened: list[asyncio.StreamReader] = []
+    for _ in range(number):
+        reader, writer = await asyncio.open_connection("127.0.0.1", world.console.port)
+        writer.write(b"GET / HT")
+        opened.append(reader)
+        HELD.append(writer)
+    return opened
+
+
+HELD: list[asyncio.StreamWriter] = []
+"""A writer that nobody holds closes its connection."""
+
+
+async def is_closed(reader: asyncio.StreamReader) -> bool:
+    """Wait until the other side has closed it."""
+    try:
+        return await asyncio.wait_for(reader.read(), 30) == b""
+    except ConnectionResetError:
+        return True
+
+
+@pytest.mark.proves("console.connections")
+async def test_connections_that_never_ask_are_closed_and_viewers_stay(world: ConsoleWorld) -> None:
+    async with visitor(world) as ann, ann.live(world.session) as page:
+        await page.until_a("ready")
+        silent = await half_open(world, 3)
+        world.ticking.advance(FIRST_REQUEST_S + 1)
+        assert [await is_closed(reader) for reader in silent] == [True] * 3
+        world.ticking.advance(STRANGER_S + 1)
+        assert (await ann.get("/healthz"))[0] == 200
+        await page.say("get-agent-tree", requestId="still here")
+        await page.until(lambda told: told.get("requestId") == "still here")
+
+
+@pytest.mark.proves("console.connections")
+async def test_more_connections_than_one_address_may_have_push_out_their_oldest_alone(
+    world: ConsoleWorld,
+) -> None:
+    async with visitor(world) as ann, ann.live(world.session) as page:
+        await page.until_a("ready")
+        bound = Connections(world.api.clock).max_of_address
+        silent = await half_open(world, bound + 5)
+        assert [await is_closed(reader) for reader in silent[:5]] == [True] * 5
+        assert (await ann.get("/healthz"))[0] == 200
+        await page.say("get-agent-tree", requestId="still here")
+        await page.until(lambda told: told.get("requestId") == "still here")
