@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -378,19 +379,17 @@ async def test_only_announced_files_are_served_and_none_of_them_runs(tmp_path: P
             assert (await ann.get(f"{base}/{path}"))[0] == 404, path
 
 
-async def half_open(world: ConsoleWorld, number: int) -> list[asyncio.StreamReader]:
+@asynccontextmanager
+async def half_open(world: ConsoleWorld, number: int) -> AsyncIterator[list[asyncio.StreamReader]]:
     """Connections with half a header line."""
-    opened: list[asyncio.StreamReader] = []
-    for _ in range(number):
-        reader, writer = await asyncio.open_connection("127.0.0.1", world.console.port)
-        writer.write(b"GET / HT")
-        opened.append(reader)
-        HELD.append(writer)
-    return opened
-
-
-HELD: list[asyncio.StreamWriter] = []
-"""A writer that nobody holds closes its connection."""
+    async with AsyncExitStack() as stack:
+        readers: list[asyncio.StreamReader] = []
+        for _ in range(number):
+            reader, writer = await asyncio.open_connection("127.0.0.1", world.console.port)
+            stack.callback(writer.close)
+            writer.write(b"GET / HT")
+            readers.append(reader)
+        yield readers
 
 
 async def is_closed(reader: asyncio.StreamReader) -> bool:
@@ -403,9 +402,12 @@ async def is_closed(reader: asyncio.StreamReader) -> bool:
 
 @pytest.mark.proves("console.connections")
 async def test_connections_that_never_ask_are_closed_and_viewers_stay(world: ConsoleWorld) -> None:
-    async with visitor(world) as ann, ann.live(world.session) as page:
+    async with (
+        visitor(world) as ann,
+        ann.live(world.session) as page,
+        half_open(world, 3) as silent,
+    ):
         await page.until_a("ready")
-        silent = await half_open(world, 3)
         world.ticking.advance(FIRST_REQUEST_S + 1)
         assert [await is_closed(reader) for reader in silent] == [True] * 3
         assert (await ann.get("/healthz"))[0] == 200
@@ -417,10 +419,13 @@ async def test_connections_that_never_ask_are_closed_and_viewers_stay(world: Con
 async def test_more_connections_than_one_address_may_have_push_out_their_oldest_alone(
     world: ConsoleWorld,
 ) -> None:
-    async with visitor(world) as ann, ann.live(world.session) as page:
+    bound = Connections(world.api.clock).max_of_address
+    async with (
+        visitor(world) as ann,
+        ann.live(world.session) as page,
+        half_open(world, bound + 5) as silent,
+    ):
         await page.until_a("ready")
-        bound = Connections(world.api.clock).max_of_address
-        silent = await half_open(world, bound + 5)
         assert [await is_closed(reader) for reader in silent[:5]] == [True] * 5
         assert (await ann.get("/healthz"))[0] == 200
         await page.say("get-agent-tree", requestId="still here")
