@@ -1,7 +1,7 @@
 """Attacks on the live view: who has no right to it gets nothing of it, whatever they send."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -380,7 +380,7 @@ async def test_only_announced_files_are_served_and_none_of_them_runs(tmp_path: P
 
 
 @asynccontextmanager
-async def half_open(world: ConsoleWorld, number: int) -> AsyncIterator[list[asyncio.StreamReader]]:
+async def half_open(world: ConsoleWorld, number: int) -> AsyncGenerator[list[asyncio.StreamReader]]:
     """Connections with half a header line."""
     async with AsyncExitStack() as stack:
         readers: list[asyncio.StreamReader] = []
