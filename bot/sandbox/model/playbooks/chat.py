@@ -1,7 +1,6 @@
 """Playbook of what needs no page: a greeting, a sum, the time, a shorter answer; and an offer."""
 
 import ast
-import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -34,10 +33,10 @@ POSTED = (
 SHORT_LINES = 2
 MAX_NUMBER = 10**12
 OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
+    ast.Add: lambda one, other: one + other,
+    ast.Sub: lambda one, other: one - other,
+    ast.Mult: lambda one, other: one * other,
+    ast.Div: lambda one, other: one / other,
 }
 
 

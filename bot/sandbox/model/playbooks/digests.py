@@ -41,7 +41,9 @@ def read_order(dialogue: Dialogue) -> StandInReply:
     elif draft["intent"] in COMMANDS:
         draft |= _which(words, request)
     channels = CHANNELS.search(request)
-    names = channels["names"].split() if channels and channels["names"] != "(none)" else []
+    names: list[str] = []
+    if channels and channels["names"] != "(none)":
+        names = channels["names"].split()
     if names and SUMS_UP.search(words):
         draft["reads"] = names.pop(0)
     if names:
@@ -73,9 +75,15 @@ def _draft(words: str, request: str) -> Json:
 
 def _which(words: str, request: str) -> Json:
     """The digest whose topic the words name; the one of the thread where they name none."""
-    numbers = {int(n): share(task, words) for n, task in OWN.findall(request)}
-    best = max(numbers, key=numbers.__getitem__, default=0)
-    return {"which": best} if best and numbers[best] else {}
+    shares: dict[int, float] = {}
+    for number, task in OWN.findall(request):
+        common = share(task, words)
+        if common:
+            shares[int(number)] = common
+    if not shares:
+        return {}
+    best = max(shares, key=shares.__getitem__)
+    return {"which": best}
 
 
 def _rrule(words: str) -> str:
@@ -83,8 +91,10 @@ def _rrule(words: str) -> str:
     match = WHEN.search(words)
     if match is None:
         return ""
-    name = (match["day"] or "day").casefold().split()[-1]
-    days = DAYS.get(name) or DAYS.get(name.removesuffix("s"))
+    named = match["day"] or "day"
+    name = named.casefold().split()[-1]
+    singular = name.removesuffix("s")
+    days = DAYS.get(name) or DAYS.get(singular)
     if days is None:
         return ""
     rule = "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"

@@ -100,7 +100,8 @@ async def test_what_no_page_has_is_answered_with_three_requests_that_work(
     assert dict(call.input) == {"question": NO_PAGE, "options": list(OFFERS)}
     chosen = {"type": "tool_result", "tool_use_id": call.id}
     answer: Any = {**chosen, "content": f"ann answered: {OFFERS[1]}"}
-    asked += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [answer]}]
+    asked.append({"role": "assistant", "content": [call]})
+    asked.append({"role": "user", "content": [answer]})
     _, call = await step(client, asked, *MAIN_TOOLS)
     assert call
     assert dict(call.input)["query"] == "heat pumps"
@@ -133,10 +134,8 @@ async def test_continue_after_a_stop_goes_on_and_shows_no_mark(client: AsyncAnth
         "content": '{"citations": [{"url": "http://blog.test/moss", "title": "Moss"}]}',
     }
     again: Any = {"type": "text", "text": "<sent>Tuesday, by ann</sent>\n\ncontinue"}
-    asked += [
-        {"role": "assistant", "content": [search]},
-        {"role": "user", "content": [found, again]},
-    ]
+    asked.append({"role": "assistant", "content": [search]})
+    asked.append({"role": "user", "content": [found, again]})
     _, task = await step(client, asked, *MAIN_TOOLS)
     assert task
     assert task.name == "Task"
