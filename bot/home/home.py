@@ -339,7 +339,8 @@ class Home:
         ]
         fixed = [words(f"home-prompt-{name}") for name in FIXED_PROMPTS]
         texts = dict.fromkeys([*own[:OWN_PROMPTS], *fixed])
-        prompts = [{"title": title_of(text), "message": text[:PROMPT_CHARS]} for text in texts]
+        titled = [(title_of(text), text) for text in texts]
+        prompts = [{"title": t, "message": text[:PROMPT_CHARS]} for t, text in titled if t]
         await self._api.suggest(channel, prompts[:PROMPTS])
 
     def _month(self) -> datetime:
