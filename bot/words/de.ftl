@@ -353,6 +353,7 @@ home-help = Erwähne mich in einem Kanal oder schreib mir, und ich lege los. Hie
     `{ $command } connections` · deine verbundenen Konten
     `{ $command } usage` · was du diesen Monat verbraucht hast
     `{ $command } help` · diese Liste
+home-unknown = „{ $command } { $what }“ kenne ich nicht. „{ $command } help“ zeigt, was es gibt; für eine Frage oder Aufgabe erwähne mich in einem Kanal oder schreib mir.
 home-state-queued = wartet, bis es dran ist
 home-state-running = in Arbeit
 home-state-waiting = wartet auf eine Antwort
@@ -361,9 +362,10 @@ home-state-limited = vorzeitig beendet
 home-state-stopped = gestoppt
 home-state-failed = fehlgeschlagen
 home-prompt-report = Schreib einen ausführlichen Bericht darüber, wie Chatbots zuverlässig bleiben
-home-prompt-news = Was gab es diese Woche Neues zu Festkörperbatterien?
+home-prompt-compare = Vergleiche Wärmepumpen, Batteriespeicher und Windkraft
+home-prompt-news = Was gibt es Neues zu Batterien im Stromnetz?
+home-prompt-again = Was gibt es Neues zu „{ $what }“?
 home-prompt-digest = Poste hier jeden Werktag um 9 Uhr einen Digest zu Batteriespeichern
-home-prompt-apps = Welche meiner ungelesenen Mails brauchen heute eine Antwort?
 
 ## Feedback on answers
 

@@ -353,6 +353,7 @@ home-help = Mention me in a channel or write to me, and I get to work. Here you 
     `{ $command } connections` · your connected accounts
     `{ $command } usage` · what you used this month
     `{ $command } help` · this list
+home-unknown = I do not know “{ $command } { $what }”. “{ $command } help” lists what there is; for a question or a task, mention me in a channel or write to me.
 home-state-queued = waiting its turn
 home-state-running = at work
 home-state-waiting = waiting for an answer
@@ -361,9 +362,10 @@ home-state-limited = stopped early
 home-state-stopped = stopped
 home-state-failed = failed
 home-prompt-report = Write a comprehensive report on keeping chat bots reliable
-home-prompt-news = What happened this week in solid-state batteries?
+home-prompt-compare = Compare heat pumps, battery storage and wind power
+home-prompt-news = What is new about batteries in the grid?
+home-prompt-again = What is new about “{ $what }”?
 home-prompt-digest = Every weekday at 9 post a digest on battery storage here
-home-prompt-apps = Which of my unread mails need an answer today?
 
 ## Feedback on answers
 

@@ -353,6 +353,7 @@ home-help = Mencióname en un canal o escríbeme, y me pongo a ello. Aquí puede
     `{ $command } connections` · tus cuentas conectadas
     `{ $command } usage` · lo que has usado este mes
     `{ $command } help` · esta lista
+home-unknown = No conozco «{ $command } { $what }». «{ $command } help» muestra lo que hay; para una pregunta o una tarea, mencióname en un canal o escríbeme.
 home-state-queued = en espera de su turno
 home-state-running = en curso
 home-state-waiting = espera una respuesta
@@ -361,9 +362,10 @@ home-state-limited = dejado antes de tiempo
 home-state-stopped = detenida
 home-state-failed = fallida
 home-prompt-report = Escribe un informe completo sobre cómo mantener fiables los chatbots
-home-prompt-news = ¿Qué ha pasado esta semana con las baterías de estado sólido?
+home-prompt-compare = Compara las bombas de calor, el almacenamiento en baterías y la energía eólica
+home-prompt-news = ¿Qué hay de nuevo sobre las baterías en la red eléctrica?
+home-prompt-again = ¿Qué hay de nuevo sobre «{ $what }»?
 home-prompt-digest = Cada día laborable a las 9 publica aquí un resumen sobre almacenamiento en baterías
-home-prompt-apps = ¿Cuáles de mis correos sin leer necesitan respuesta hoy?
 
 ## Feedback on answers
 

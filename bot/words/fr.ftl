@@ -353,6 +353,7 @@ home-help = Mentionnez-moi dans un canal ou écrivez-moi, et je m'y mets. Ici vo
     `{ $command } connections` · vos comptes connectés
     `{ $command } usage` · ce que vous avez utilisé ce mois-ci
     `{ $command } help` · cette liste
+home-unknown = Je ne connais pas « { $command } { $what } ». « { $command } help » montre ce qu'il y a ; pour une question ou une tâche, mentionnez-moi dans un canal ou écrivez-moi.
 home-state-queued = en attente de son tour
 home-state-running = en cours
 home-state-waiting = attend une réponse
@@ -361,9 +362,10 @@ home-state-limited = arrêté avant la fin
 home-state-stopped = arrêté
 home-state-failed = échoué
 home-prompt-report = Écris un rapport complet sur la fiabilité des chatbots
-home-prompt-news = Quoi de neuf cette semaine sur les batteries solides ?
+home-prompt-compare = Compare les pompes à chaleur, le stockage par batterie et l'énergie éolienne
+home-prompt-news = Quoi de neuf sur les batteries dans le réseau électrique ?
+home-prompt-again = Quoi de neuf sur « { $what } » ?
 home-prompt-digest = Chaque jour ouvré à 9h, publie ici un résumé sur le stockage par batterie
-home-prompt-apps = Lesquels de mes mails non lus demandent une réponse aujourd'hui ?
 
 ## Feedback on answers
 
