@@ -15,6 +15,7 @@ def test_a_repeated_error_is_logged_once_and_then_with_its_count() -> None:
     handler = logging.StreamHandler(written)
     handler.addFilter(RepeatFilter(lambda: now_s[0]))
     logger = logging.getLogger("flood")
+    logger.setLevel(logging.INFO)
     logger.addHandler(handler)
 
     def fail() -> None:
