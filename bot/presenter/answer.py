@@ -6,9 +6,12 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from agent_core.events import (
     REPORT,
@@ -193,24 +196,30 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-class ArtifactRefused(Exception):
+class ArtifactRefused(OSError):
     """A file may not be, or cannot be, uploaded."""
 
 
 def read_artifact(workspace: Path, path: str) -> bytes:
-    """The file at `path`, relative to the workspace.
+    """The file at `path`, relative to the workspace. Raises ArtifactRefused as `artifact_size`."""
+    with _opened_artifact(workspace, path) as (file, size_bytes):
+        return file.read(size_bytes)
+
+
+def artifact_size(workspace: Path, path: str) -> int:
+    """The bytes of the file at `path`, relative to the workspace, which stays unread.
 
     Only regular files below `work_products/`, reached without any link, with no second name
     elsewhere, and no bigger than `FILE_BYTES`. Raises ArtifactRefused for all others.
     """
-    if PurePosixPath(path).parts[:1] != (PUBLIC_DIRECTORY,):
-        raise ArtifactRefused("it is no work product")
-    return _read(workspace, path)
+    with _opened_artifact(workspace, path) as (_, size_bytes):
+        return size_bytes
 
 
 def read_sent(workspace: Path, file: SentFile) -> bytes:
     """A file that a call would send. Raises ArtifactRefused if it changed since its upload."""
-    content = _read(workspace, file.path)
+    with _opened(workspace, file.path) as (opened, size_bytes):
+        content = opened.read(size_bytes)
     if hashlib.sha256(content).hexdigest() != file.sha256:
         raise ArtifactRefused("it was changed")
     return content
@@ -227,8 +236,15 @@ def file_name(name: str) -> str:
     return f"{_cut(stem, room)}.{ending}"
 
 
-def _read(workspace: Path, path: str) -> bytes:
-    """Open each folder relative to the one above, without following links (no escape)."""
+def _opened_artifact(workspace: Path, path: str) -> AbstractContextManager[tuple[BinaryIO, int]]:
+    if PurePosixPath(path).parts[:1] != (PUBLIC_DIRECTORY,):
+        raise ArtifactRefused("it is no work product")
+    return _opened(workspace, path)
+
+
+@contextmanager
+def _opened(workspace: Path, path: str) -> Generator[tuple[BinaryIO, int]]:
+    """A plain file and its size; each folder is opened relative to the one above (no escape)."""
     parts = PurePosixPath(path).parts
     if not parts or ".." in parts or PurePosixPath(path).is_absolute():
         raise ArtifactRefused("it lies elsewhere")
@@ -240,33 +256,36 @@ def _read(workspace: Path, path: str) -> bytes:
                 inner = os.open(folder, _DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
                 os.close(directory)
                 directory = inner
-            return _read_file(os.open(name, _FILE, dir_fd=directory))
+            descriptor = os.open(name, _FILE, dir_fd=directory)
         finally:
             os.close(directory)
     except OSError as error:
         raise ArtifactRefused("it cannot be read") from error
-
-
-def _read_file(descriptor: int) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
             raise ArtifactRefused("it is no plain file")
         if not 0 < about.st_size <= limits.FILE_BYTES:
             raise ArtifactRefused("it is empty or too big")
-        return file.read(about.st_size)
+        yield file, about.st_size
 
 
 def _cut(text: str, max_bytes: int) -> str:
     return text.encode()[:max_bytes].decode(errors="ignore")
 
 
-def _check_fits(file: ArtifactSaved, count: int, room: int) -> None:
-    """Raises ArtifactRefused for a page that is no report of ours, or more than a post may have."""
+def _fitting_size(workspace: Path, file: ArtifactSaved, count: int, room: int) -> int:
+    """The bytes of a file that a post has room for.
+
+    Raises ArtifactRefused for a page that is no report of ours, for more than a post may have, and
+    as `artifact_size`.
+    """
     if file.path.lower().endswith(_PAGES) and file.mimetype != REPORT:
         raise ArtifactRefused("it is a page, and not a report")
-    if count >= limits.POST_FILES or file.size_bytes > room:
+    size_bytes = artifact_size(workspace, file.path)
+    if count >= limits.POST_FILES or size_bytes > room:
         raise ArtifactRefused("it is more than a post may have")
+    return size_bytes
 
 
 def handed_out(saved: Collection[ArtifactSaved]) -> list[ArtifactSaved]:
@@ -305,14 +324,14 @@ class ThreadFiles:
         room = limits.POST_BYTES
         for file in saved:
             try:
-                _check_fits(file, len(uploads), room)
-                content = await asyncio.to_thread(read_artifact, self._workspace, file.path)
+                room -= await asyncio.to_thread(
+                    _fitting_size, self._workspace, file, len(uploads), room
+                )
             except ArtifactRefused as refused:
                 _log.warning("%s is not handed out: %s", file.path, refused)
                 missing.append(file.title or file.path)
             else:
-                room -= len(content)
-                uploads.append(self._upload(file, content))
+                uploads.append(self._upload(file))
         uploads += more
         if not uploads:
             await post_answer(self._destination, op, drafts)
@@ -362,16 +381,17 @@ class ThreadFiles:
             _log.warning("%s cannot be shown before it is sent: %s", file.name, refused)
             return False
         name = file_name(file.name)
-        return await self.upload(op.part(name), Upload(name=name, content=content, title=name))
+        return await self.upload(op.part(name), Upload(name=name, read=lambda: content, title=name))
 
-    def _upload(self, file: ArtifactSaved, content: bytes) -> Upload:
+    def _upload(self, file: ArtifactSaved) -> Upload:
         name = file_name(PurePosixPath(file.path).name)
         line = " ".join(inert(file.title).split())
         title = line[: limits.FILE_TITLE_CHARS] or name
         alt_text = ""
         if file.mimetype.startswith("image/"):
             alt_text = self._destination.board.words("progress-picture-of", what=title)
-        return Upload(name=name, content=content, title=title, alt_text=alt_text)
+        read = partial(read_artifact, self._workspace, file.path)
+        return Upload(name=name, read=read, title=title, alt_text=alt_text)
 
     async def _share(
         self, op: Op, uploads: Sequence[Upload], blocks: Sequence[JsonObject] = ()
