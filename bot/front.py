@@ -3,6 +3,7 @@
 It makes turns of messages, tells what the core knows of a post, and keeps attached files.
 """
 
+import asyncio
 import logging
 import os
 import secrets
@@ -18,6 +19,7 @@ from agent_core.errors import InterventionRefused, SessionError
 from agent_core.ids import SessionId, TurnId, UserId, turn_of
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.runtime import Runtime
+from agent_core.workspaces import check_room, usage_of
 from bot.clicks import BranchStop, Gesture, Refused
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
@@ -218,6 +220,7 @@ class WorkspaceFiles:
             return _left_out(file, "too_big")
         name = file_name(f"{file.id}_{file.name}")
         try:
+            check_room(await asyncio.to_thread(usage_of, workspace), file.size_bytes)
             with _new_file(workspace, name) as saved:
                 size_bytes = await self._api.files.download(
                     file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES

@@ -16,16 +16,24 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from cachetools import LRUCache
 from pydantic import BaseModel
 
 from agent_core.clock import find_zone
 from agent_core.errors import ChildRefused
-from agent_core.ids import RunId
+from agent_core.ids import RunId, TurnId
 from agent_core.json_values import digest_of_json
 from agent_core.programs.charts import chart
 from agent_core.programs.source import prepared
 from agent_core.tools import Artifact, ToolContext, ToolOutput
-from agent_core.workspaces.layout import TRACES, WORK_PRODUCTS, write_text
+from agent_core.workspaces.layout import (
+    TRACES,
+    WORK_PRODUCTS,
+    Usage,
+    check_room,
+    usage_of,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from pydantic_monty import AsyncMontySession, AsyncSnapshot
@@ -77,6 +85,9 @@ class ProgramLimits:
     max_value_chars: int = 10_000
     max_written_bytes: int = 20_000_000
     max_files: int = 20
+    max_turn_bytes: int = 100_000_000
+    max_turn_files: int = 60
+    """Of all programs of a turn together, those of its children among them."""
     max_kept_bytes: int = 4_000_000
     """Of a program that waits, and of the variables that it leaves; compressed."""
 
@@ -117,6 +128,12 @@ class Interpreter:
     """Why no program can run here; empty where that is not so."""
     seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
     """Of programs that compute at the same time; others wait for their turn."""
+    written: LRUCache[TurnId, Usage] = field(default_factory=lambda: LRUCache(1_000))
+    """By the programs of each turn, in this process."""
+
+    def written_in(self, turn: TurnId) -> Usage:
+        """What the programs of a turn have written, which is counted on."""
+        return self.written.setdefault(turn, Usage())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +145,8 @@ class ProgramExecution:
     context: ToolContext
     start_child: Callable[[str, str], Awaitable[RunId]]
     """Once for a key, with a prompt."""
+    session: Usage = field(default_factory=Usage)
+    """What the session's files take: as counted when the program began, and what it wrote since."""
 
     async def begin(self, code: str, variables: bytes) -> bytes:
         """Run code with the variables that an earlier program left.
@@ -168,6 +187,9 @@ class ProgramExecution:
 
     async def _run(self, start: Callable[..., Awaitable[Any]]) -> bytes:
         monty = await asyncio.to_thread(import_module, "pydantic_monty")
+        counted = await asyncio.to_thread(usage_of, self.context.workspace)
+        self.session.files = counted.files
+        self.session.size_bytes = counted.size_bytes
         limits = self.interpreter.limits
         zone = self.context.zone
         conditions = {
@@ -394,12 +416,22 @@ class ProgramExecution:
     def _note(self, path: str, title: str, size: int) -> None:
         program = self.program
         limits = self.interpreter.limits
-        if path not in program.files and len(program.files) >= limits.max_files:
+        turn = self.interpreter.written_in(self.context.turn)
+        is_new = path not in program.files
+        if is_new and len(program.files) >= limits.max_files:
             raise OSError(f"limit reached: {limits.max_files} files written by a program")
         if program.written_bytes + size > limits.max_written_bytes:
             raise OSError(f"limit reached: {limits.max_written_bytes:,} bytes written by a program")
+        if is_new and turn.files >= limits.max_turn_files:
+            raise OSError(f"limit reached: {limits.max_turn_files} files written in a turn")
+        if turn.size_bytes + size > limits.max_turn_bytes:
+            raise OSError(f"limit reached: {limits.max_turn_bytes:,} bytes written in a turn")
+        check_room(self.session, size)
         program.files.setdefault(path, title)
         program.written_bytes += size
+        for usage in (turn, self.session):
+            usage.files += is_new
+            usage.size_bytes += size
 
     def _folders(self) -> list[Path]:
         """The folders of the workspace that programs see, under the same paths as everywhere."""

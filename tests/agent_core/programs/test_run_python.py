@@ -10,6 +10,7 @@ import pytest
 from agent_core.events import ArtifactSaved
 from agent_core.programs import Interpreter, ProgramLimits
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
+from agent_core.workspaces.layout import MAX_SESSION_BYTES
 from tests.agent_core.runtime.threads import begin, end_of, events_of, told, waiting
 from tests.programs import ToldChildren, program_run
 from tests.runtimes import inbound, scripted_runtime
@@ -230,6 +231,34 @@ async def test_files_of_the_session_are_read_under_their_usual_paths(tmp_path: P
         told = await python.run(read.format(str(page)))
         assert "('moss', 'moss', ['downloads'" in told
         assert "'traces'" not in told
+
+
+@pytest.mark.proves("files.turn_bound")
+async def test_what_the_programs_of_a_turn_write_together_is_bounded(tmp_path: Path) -> None:
+    write = (
+        "from pathlib import Path\nfor n in range(2):\n"
+        "    Path('work_products/{}' + str(n) + '.txt').write_text('x' * 10)"
+    )
+    limits = ProgramLimits(max_turn_files=3, max_turn_bytes=45)
+    async with program_run(tmp_path, limits=limits) as python:
+        await python.run(write.format("a"))
+        assert "limit reached: 3 files written in a turn" in await python.fail(write.format("b"))
+        again = f"{write.format('a')}\nPath('work_products/a0.txt').write_text('more')"
+        assert "limit reached: 45 bytes written in a turn" in await python.fail(again)
+        names = sorted(file.name for file in (python.workspace / "work_products").iterdir())
+        assert names == ["a0.txt", "a1.txt", "b0.txt"]
+
+
+@pytest.mark.proves("files.session_bound")
+async def test_a_program_is_told_that_the_thread_s_files_are_at_their_bound(tmp_path: Path) -> None:
+    async with program_run(tmp_path) as python:
+        with (python.workspace / "downloads/large.bin").open("wb") as file:
+            file.truncate(MAX_SESSION_BYTES - 5)  # takes no disk
+        write = "from pathlib import Path\nPath('work_products/a.txt').write_text('{}')"
+        await python.run(write.format("12345"))
+        assert "limit reached: 5,000 files or 500,000,000 bytes in a thread" in await python.fail(
+            write.format("1")
+        )
 
 
 async def test_variables_that_are_too_large_to_keep_are_told(tmp_path: Path) -> None:

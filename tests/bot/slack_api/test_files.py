@@ -10,7 +10,6 @@ from bot.slack_api import DownloadRefused, FileTooBig, SlackApi, Upload, web_cli
 from bot.slack_api.files import CHUNK_BYTES, MAX_REDIRECTS
 from tests.bot.desk import Desk
 
-
 RESERVE = "files.getUploadURLExternal"
 
 
@@ -39,6 +38,7 @@ async def test_a_file_that_slack_refuses_does_not_cost_the_others(desk: Desk) ->
     assert {file.name for file in desk.slack.files} == {"a.html", "a.pdf"} - {left_out.name}
 
 
+@pytest.mark.proves("files.one_at_a_time")
 async def test_a_file_is_read_when_the_one_before_it_is_with_slack(desk: Desk) -> None:
     uploaded_before: list[int] = []
 
