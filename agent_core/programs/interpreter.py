@@ -422,7 +422,8 @@ class ProgramExecution:
             raise OSError(f"limit reached: {limits.max_files} files written by a program")
         if program.written_bytes + size > limits.max_written_bytes:
             raise OSError(f"limit reached: {limits.max_written_bytes:,} bytes written by a program")
-        if is_new and turn.files >= limits.max_turn_files:
+        is_added = is_new and not (self.context.workspace / path).exists()
+        if is_added and turn.files >= limits.max_turn_files:
             raise OSError(f"limit reached: {limits.max_turn_files} files written in a turn")
         if turn.size_bytes + size > limits.max_turn_bytes:
             raise OSError(f"limit reached: {limits.max_turn_bytes:,} bytes written in a turn")
@@ -430,7 +431,7 @@ class ProgramExecution:
         program.files.setdefault(path, title)
         program.written_bytes += size
         for usage in (turn, self.session):
-            usage.files += is_new
+            usage.files += is_added
             usage.size_bytes += size
 
     def _folders(self) -> list[Path]:

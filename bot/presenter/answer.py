@@ -261,12 +261,16 @@ def _opened(workspace: Path, path: str) -> Generator[tuple[BinaryIO, int]]:
             os.close(directory)
     except OSError as error:
         raise ArtifactRefused("it cannot be read") from error
+    about = os.fstat(descriptor)
+    fault = ""
+    if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
+        fault = "it is no plain file"
+    elif not 0 < about.st_size <= limits.FILE_BYTES:
+        fault = "it is empty or too big"
+    if fault:
+        os.close(descriptor)
+        raise ArtifactRefused(fault)
     with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
-            raise ArtifactRefused("it is no plain file")
-        if not 0 < about.st_size <= limits.FILE_BYTES:
-            raise ArtifactRefused("it is empty or too big")
         yield file, about.st_size
 
 
@@ -282,7 +286,7 @@ def _fitting_size(workspace: Path, file: ArtifactSaved, count: int, room: int) -
     """
     if file.path.lower().endswith(_PAGES) and file.mimetype != REPORT:
         raise ArtifactRefused("it is a page, and not a report")
-    size_bytes = artifact_size(workspace, file.path)
+    size_bytes = max(file.size_bytes, artifact_size(workspace, file.path))
     if count >= limits.POST_FILES or size_bytes > room:
         raise ArtifactRefused("it is more than a post may have")
     return size_bytes
