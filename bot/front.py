@@ -18,8 +18,7 @@ from agent_core.background import Backoff
 from agent_core.errors import InterventionRefused, SessionError
 from agent_core.ids import SessionId, TurnId, UserId, turn_of
 from agent_core.messages import Attachment, InboundMessage, JsonObject
-from agent_core.runtime import Runtime
-from agent_core.workspaces import check_room, usage_of
+from agent_core.runtime import Runtime, check_room, usage_of
 from bot.clicks import BranchStop, Gesture, Refused
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
