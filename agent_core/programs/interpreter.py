@@ -26,14 +26,7 @@ from agent_core.json_values import digest_of_json
 from agent_core.programs.charts import chart
 from agent_core.programs.source import prepared
 from agent_core.tools import Artifact, ToolContext, ToolOutput
-from agent_core.workspaces.layout import (
-    TRACES,
-    WORK_PRODUCTS,
-    Usage,
-    check_room,
-    usage_of,
-    write_text,
-)
+from agent_core.workspaces.layout import TRACES, WORK_PRODUCTS, write_text
 
 if TYPE_CHECKING:
     from pydantic_monty import AsyncMontySession, AsyncSnapshot
@@ -128,12 +121,8 @@ class Interpreter:
     """Why no program can run here; empty where that is not so."""
     seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
     """Of programs that compute at the same time; others wait for their turn."""
-    written: LRUCache[TurnId, Usage] = field(default_factory=lambda: LRUCache(1_000))
-    """By the programs of each turn, in this process."""
-
-    def written_in(self, turn: TurnId) -> Usage:
-        """What the programs of a turn have written, which is counted on."""
-        return self.written.setdefault(turn, Usage())
+    written: LRUCache[TurnId, Program] = field(default_factory=lambda: LRUCache(1_000))
+    """What the programs of each turn wrote together, in this process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,8 +134,6 @@ class ProgramExecution:
     context: ToolContext
     start_child: Callable[[str, str], Awaitable[RunId]]
     """Once for a key, with a prompt."""
-    session: Usage = field(default_factory=Usage)
-    """What the session's files take: as counted when the program began, and what it wrote since."""
 
     async def begin(self, code: str, variables: bytes) -> bytes:
         """Run code with the variables that an earlier program left.
@@ -187,9 +174,6 @@ class ProgramExecution:
 
     async def _run(self, start: Callable[..., Awaitable[Any]]) -> bytes:
         monty = await asyncio.to_thread(import_module, "pydantic_monty")
-        counted = await asyncio.to_thread(usage_of, self.context.workspace)
-        self.session.files = counted.files
-        self.session.size_bytes = counted.size_bytes
         limits = self.interpreter.limits
         zone = self.context.zone
         conditions = {
@@ -416,23 +400,19 @@ class ProgramExecution:
     def _note(self, path: str, title: str, size: int) -> None:
         program = self.program
         limits = self.interpreter.limits
-        turn = self.interpreter.written_in(self.context.turn)
-        is_new = path not in program.files
-        if is_new and len(program.files) >= limits.max_files:
-            raise OSError(f"limit reached: {limits.max_files} files written by a program")
-        if program.written_bytes + size > limits.max_written_bytes:
-            raise OSError(f"limit reached: {limits.max_written_bytes:,} bytes written by a program")
-        is_added = is_new and not (self.context.workspace / path).exists()
-        if is_added and turn.files >= limits.max_turn_files:
-            raise OSError(f"limit reached: {limits.max_turn_files} files written in a turn")
-        if turn.size_bytes + size > limits.max_turn_bytes:
-            raise OSError(f"limit reached: {limits.max_turn_bytes:,} bytes written in a turn")
-        check_room(self.session, size)
-        program.files.setdefault(path, title)
-        program.written_bytes += size
-        for usage in (turn, self.session):
-            usage.files += is_added
-            usage.size_bytes += size
+        turn = self.interpreter.written.setdefault(self.context.turn, Program())
+        bounds = (
+            (program, limits.max_files, limits.max_written_bytes, "by a program"),
+            (turn, limits.max_turn_files, limits.max_turn_bytes, "in a turn"),
+        )
+        for total, max_files, max_bytes, by in bounds:
+            if path not in total.files and len(total.files) >= max_files:
+                raise OSError(f"limit reached: {max_files} files written {by}")
+            if total.written_bytes + size > max_bytes:
+                raise OSError(f"limit reached: {max_bytes:,} bytes written {by}")
+        for total in (program, turn):
+            total.files.setdefault(path, title)
+            total.written_bytes += size
 
     def _folders(self) -> list[Path]:
         """The folders of the workspace that programs see, under the same paths as everywhere."""

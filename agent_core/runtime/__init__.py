@@ -40,7 +40,7 @@ from agent_core.words import (
     small_talk,
     spoken_time,
 )
-from agent_core.workspaces import check_room, usage_of, without_paths
+from agent_core.workspaces import without_paths
 
 __all__ = [
     "AGREED",
@@ -67,7 +67,6 @@ __all__ = [
     "Talk",
     "asks_for_nothing",
     "build_runtime",
-    "check_room",
     "detect_language",
     "holder_of",
     "is_laughter",
@@ -80,6 +79,5 @@ __all__ = [
     "sole_process",
     "spoken_time",
     "unpacked",
-    "usage_of",
     "without_paths",
 ]  # fmt: skip

@@ -4,13 +4,11 @@ from agent_core.workspaces.layout import (
     DOWNLOADS,
     RunLogs,
     append_summary,
-    check_room,
     cited_in,
     create_workspace,
     known_sources,
     products_of,
     renewal,
-    usage_of,
     without_paths,
     write_text,
     write_trace,
@@ -18,7 +16,6 @@ from agent_core.workspaces.layout import (
 from agent_core.workspaces.trace import build_trace
 
 __all__ = [
-    "DOWNLOADS", "RunLogs", "append_summary", "build_trace", "check_room", "cited_in",
-    "create_workspace", "known_sources", "products_of", "renewal", "usage_of",
-    "without_paths", "write_text", "write_trace",
+    "DOWNLOADS", "RunLogs", "append_summary", "build_trace", "cited_in", "create_workspace",
+    "known_sources", "products_of", "renewal", "without_paths", "write_text", "write_trace",
 ]  # fmt: skip

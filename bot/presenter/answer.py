@@ -6,12 +6,10 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Collection, Generator, Iterable, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from agent_core.events import (
     REPORT,
@@ -201,25 +199,19 @@ class ArtifactRefused(OSError):
 
 
 def read_artifact(workspace: Path, path: str) -> bytes:
-    """The file at `path`, relative to the workspace. Raises ArtifactRefused as `artifact_size`."""
-    with _opened_artifact(workspace, path) as (file, size_bytes):
-        return file.read(size_bytes)
-
-
-def artifact_size(workspace: Path, path: str) -> int:
-    """The bytes of the file at `path`, relative to the workspace, which stays unread.
+    """The file at `path`, relative to the workspace.
 
     Only regular files below `work_products/`, reached without any link, with no second name
     elsewhere, and no bigger than `FILE_BYTES`. Raises ArtifactRefused for all others.
     """
-    with _opened_artifact(workspace, path) as (_, size_bytes):
-        return size_bytes
+    if PurePosixPath(path).parts[:1] != (PUBLIC_DIRECTORY,):
+        raise ArtifactRefused("it is no work product")
+    return _read(workspace, path)
 
 
 def read_sent(workspace: Path, file: SentFile) -> bytes:
     """A file that a call would send. Raises ArtifactRefused if it changed since its upload."""
-    with _opened(workspace, file.path) as (opened, size_bytes):
-        content = opened.read(size_bytes)
+    content = _read(workspace, file.path)
     if hashlib.sha256(content).hexdigest() != file.sha256:
         raise ArtifactRefused("it was changed")
     return content
@@ -236,15 +228,8 @@ def file_name(name: str) -> str:
     return f"{_cut(stem, room)}.{ending}"
 
 
-def _opened_artifact(workspace: Path, path: str) -> AbstractContextManager[tuple[BinaryIO, int]]:
-    if PurePosixPath(path).parts[:1] != (PUBLIC_DIRECTORY,):
-        raise ArtifactRefused("it is no work product")
-    return _opened(workspace, path)
-
-
-@contextmanager
-def _opened(workspace: Path, path: str) -> Generator[tuple[BinaryIO, int]]:
-    """A plain file and its size; each folder is opened relative to the one above (no escape)."""
+def _read(workspace: Path, path: str) -> bytes:
+    """Open each folder relative to the one above, without following links (no escape)."""
     parts = PurePosixPath(path).parts
     if not parts or ".." in parts or PurePosixPath(path).is_absolute():
         raise ArtifactRefused("it lies elsewhere")
@@ -256,40 +241,35 @@ def _opened(workspace: Path, path: str) -> Generator[tuple[BinaryIO, int]]:
                 inner = os.open(folder, _DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
                 os.close(directory)
                 directory = inner
-            descriptor = os.open(name, _FILE, dir_fd=directory)
+            return _read_file(os.open(name, _FILE, dir_fd=directory))
         finally:
             os.close(directory)
+    except ArtifactRefused:
+        raise
     except OSError as error:
         raise ArtifactRefused("it cannot be read") from error
-    about = os.fstat(descriptor)
-    fault = ""
-    if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
-        fault = "it is no plain file"
-    elif not 0 < about.st_size <= limits.FILE_BYTES:
-        fault = "it is empty or too big"
-    if fault:
-        os.close(descriptor)
-        raise ArtifactRefused(fault)
+
+
+def _read_file(descriptor: int) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
-        yield file, about.st_size
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
+            raise ArtifactRefused("it is no plain file")
+        if not 0 < about.st_size <= limits.FILE_BYTES:
+            raise ArtifactRefused("it is empty or too big")
+        return file.read(about.st_size)
 
 
 def _cut(text: str, max_bytes: int) -> str:
     return text.encode()[:max_bytes].decode(errors="ignore")
 
 
-def _fitting_size(workspace: Path, file: ArtifactSaved, count: int, room: int) -> int:
-    """The bytes of a file that a post has room for.
-
-    Raises ArtifactRefused for a page that is no report of ours, for more than a post may have, and
-    as `artifact_size`.
-    """
+def _check_fits(file: ArtifactSaved, count: int, room: int) -> None:
+    """Raises ArtifactRefused for a page that is no report of ours, or more than a post may have."""
     if file.path.lower().endswith(_PAGES) and file.mimetype != REPORT:
         raise ArtifactRefused("it is a page, and not a report")
-    size_bytes = max(file.size_bytes, artifact_size(workspace, file.path))
-    if count >= limits.POST_FILES or size_bytes > room:
+    if count >= limits.POST_FILES or file.size_bytes > room:
         raise ArtifactRefused("it is more than a post may have")
-    return size_bytes
 
 
 def handed_out(saved: Collection[ArtifactSaved]) -> list[ArtifactSaved]:
@@ -328,13 +308,12 @@ class ThreadFiles:
         room = limits.POST_BYTES
         for file in saved:
             try:
-                room -= await asyncio.to_thread(
-                    _fitting_size, self._workspace, file, len(uploads), room
-                )
+                _check_fits(file, len(uploads), room)
             except ArtifactRefused as refused:
                 _log.warning("%s is not handed out: %s", file.path, refused)
                 missing.append(file.title or file.path)
             else:
+                room -= file.size_bytes
                 uploads.append(self._upload(file))
         uploads += more
         if not uploads:

@@ -13,7 +13,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from mcp_local.browser import Browsers
-from mcp_local.errors import ToolkitError
+from mcp_local.errors import FetchFailed, PathDenied
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
 from mcp_local.tools import ADDS_ONCE, READS, local_tool, text_result
@@ -25,10 +25,6 @@ FOLLOW_UP_CHARS = 75
 
 PREVIEW_WIDTH = 1_000
 """Of the picture of a report's first page, in pixels."""
-
-PRINT_PATIENCE_S = 10.0
-"""How long an answer waits for its PDF, the queue of the browser included."""
-_LATER = "It is still being printed and follows with a later answer."
 
 _DRAWING = Lock()
 """PDFium draws one page at a time."""
@@ -65,15 +61,8 @@ FollowUps = Annotated[
 ]
 
 
-def register(
-    server: MCPServer,
-    settings: Settings,
-    browsers: Browsers,
-    *,
-    print_patience_s: float = PRINT_PATIENCE_S,
-) -> None:
+def register(server: MCPServer, settings: Settings, browsers: Browsers) -> None:
     """Add the tools to the server."""
-    printing: set[asyncio.Task[dict[str, str]]] = set()
 
     @local_tool(server, "Write the report", ADDS_ONCE)
     async def write_report(
@@ -106,13 +95,7 @@ def register(
             today,
         )
         files = {"text/html": written["path"]}
-        print_job = asyncio.create_task(_print(workspace, written["path"], browsers))
-        printing.add(print_job)
-        print_job.add_done_callback(printing.discard)
-        await asyncio.wait({print_job}, timeout=print_patience_s)
-        if not print_job.done():
-            written["pdf_note"] = _LATER
-        elif printed := print_job.result():
+        if printed := await _print(workspace, written["path"], browsers):
             written["pdf"] = printed["application/pdf"]
             files |= printed
         title = written["title"]
@@ -190,7 +173,7 @@ async def _print(workspace: Workspace, path: str, browsers: Browsers) -> dict[st
         picture = await asyncio.to_thread(_first_page, pdf)
         for name, content in zip(files.values(), (pdf, picture), strict=True):
             await asyncio.to_thread(workspace.write_bytes, name, content)
-    except (ToolkitError, OSError, ValueError) as error:
+    except (FetchFailed, PathDenied, OSError, ValueError) as error:
         _log.info("the report has no PDF: %s", error)
         return {}
     return files

@@ -3,21 +3,16 @@
 import asyncio
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
-from mcp.client import Client
-from mcp.server.mcpserver import MCPServer
 from PIL import Image
 from pypdfium2 import PdfDocument
 
-from mcp_local.browser import Browsers
 from mcp_local.report.compose import compose_report, write_new_version
-from mcp_local.tools import report
 from mcp_local.tools.report import PREVIEW_WIDTH
 from tests.browser import chromium_path
 from tests.mcp_local.report.reading import read_html, source
-from tests.mcp_local.sessions import Answer, Session
+from tests.mcp_local.sessions import Session
 
 A = "https://a.test/one"
 B = "https://b.test/two"
@@ -126,28 +121,6 @@ async def test_with_a_browser_a_report_has_a_pdf_and_a_picture_of_its_first_page
     assert "It is high." in pdf[0].get_textpage().get_text_range()
     with Image.open(session.directory / files["image/png"]) as picture:
         assert picture.width == PREVIEW_WIDTH < picture.height
-
-
-@pytest.mark.process("a browser prints the report")
-@pytest.mark.proves("report.print_late")
-async def test_an_answer_does_not_wait_for_a_late_pdf_which_is_made_all_the_same(
-    tmp_path: Path,
-) -> None:
-    session = Session(tmp_path, browser=chromium_path())
-    session.add_search("SEARCH", [{"url": A, "title": "The tower", "snippet": "324 metres."}])
-    server = MCPServer("toolkit", log_level="CRITICAL")
-    browsers = Browsers(session.settings)
-    report.register(server, session.settings, browsers, print_patience_s=0)
-    meta: Any = {"session_dir": str(session.directory)}
-    draft = {"title": "Towers", "markdown": "It is high. [1]"}
-    async with Client(server) as client:
-        answer = Answer(await client.call_tool("write_report", draft, meta=meta))
-        assert "follows with a later answer" in answer.json()["pdf_note"]
-        assert [each["mimetype"] for each in answer.meta["artifacts"]] == ["text/html"]
-        pdf = (session.directory / answer.json()["path"]).with_suffix(".pdf")
-        async with asyncio.timeout(60):
-            while not pdf.exists():  # noqa: ASYNC110 (of another process)
-                await asyncio.sleep(0.05)
 
 
 @pytest.mark.process("a browser that ends at once")
