@@ -3,6 +3,7 @@
 It makes turns of messages, tells what the core knows of a post, and keeps attached files.
 """
 
+import asyncio
 import logging
 import os
 import secrets
@@ -17,7 +18,7 @@ from agent_core.background import Backoff
 from agent_core.errors import InterventionRefused, SessionError
 from agent_core.ids import SessionId, TurnId, UserId, turn_of
 from agent_core.messages import Attachment, InboundMessage, JsonObject
-from agent_core.runtime import Runtime
+from agent_core.runtime import Runtime, check_room, space_taken
 from bot.clicks import BranchStop, Gesture, Refused
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
@@ -218,6 +219,7 @@ class WorkspaceFiles:
             return _left_out(file, "too_big")
         name = file_name(f"{file.id}_{file.name}")
         try:
+            check_room(await asyncio.to_thread(space_taken, workspace), file.size_bytes)
             with _new_file(workspace, name) as saved:
                 size_bytes = await self._api.files.download(
                     file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES

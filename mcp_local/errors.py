@@ -3,6 +3,7 @@
 ToolkitError
 ├── NoSession        it is not clear which session the call is for
 ├── PathDenied       a path leads out of the session, or names a file the system owns
+├── SessionFull      the session's files have reached their bound
 ├── FetchError
 │   ├── FetchDenied  our rules forbid opening this address
 │   └── FetchFailed  the page could not be had
@@ -29,6 +30,10 @@ class NoSession(ToolkitError):
 
 class PathDenied(ToolkitError):
     """A path that may not be read or written."""
+
+
+class SessionFull(ToolkitError):
+    """The session may not have one more file."""
 
 
 class FetchError(ToolkitError):

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from mcp.server.mcpserver import Context
 
-from mcp_local.errors import NoSession, PathDenied, ToolkitError
+from mcp_local.errors import NoSession, PathDenied, SessionFull, ToolkitError
 from mcp_local.settings import Settings
 
 MAX_FILE_BYTES = 20_000_000
@@ -23,6 +23,10 @@ MAX_NAME_BYTES = 200
 """Bytes of one name; file systems end at 255, and a temporary suffix must still fit."""
 
 MAX_PATH_BYTES = 1000
+
+MAX_SESSION_FILES = 5_000
+MAX_SESSION_BYTES = 500_000_000
+"""What a session's files may take together, those of the bot and of people among them."""
 
 # O_NONBLOCK keeps a pipe planted in the workspace from blocking the reader; O_NOFOLLOW refuses a
 # symlink in the component being opened, so walking one component at a time refuses it everywhere.
@@ -91,6 +95,7 @@ class Workspace:
         folder, name = self._file_parts(path)
         if len(data) > max_bytes:
             raise PathDenied(f"{path} would be larger than {max_bytes} bytes. Write less.")
+        self._check_room(len(data))
         with _plain_errors(path), self._directory(folder, create=True) as directory_fd:
             if exclusive:
                 os.close(
@@ -130,6 +135,21 @@ class Workspace:
         with suppress(FileMissing), _plain_errors(under), self._directory(parts) as directory_fd:
             return sorted(_walk(directory_fd, "/".join(parts)), key=lambda file: file.path)
         return []
+
+    def _check_room(self, size_bytes: int) -> None:
+        """Raises SessionFull if the session may not have one more file of this size."""
+        count = 0
+        total_bytes = size_bytes
+        for folder, _, names in os.walk(self.root):
+            for name in names:
+                with suppress(OSError):  # it has just gone
+                    total_bytes += Path(folder, name).lstat().st_size
+                    count += 1
+        if count >= MAX_SESSION_FILES or total_bytes > MAX_SESSION_BYTES:
+            raise SessionFull(
+                f"Nothing was written: this thread has used its {MAX_SESSION_FILES:,} files or its "
+                f"{MAX_SESSION_BYTES:,} bytes. Say so; a new thread has room."
+            )
 
     def _file_parts(self, path: str) -> tuple[tuple[str, ...], str]:
         parts = self.parts(path)

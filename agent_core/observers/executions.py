@@ -10,6 +10,7 @@ import asyncio
 import base64
 import binascii
 import json
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,10 +32,13 @@ from agent_core.workspaces.layout import (
     DOWNLOADS,
     SEARCH_RESULTS,
     WORKBENCH_ACTIVITY,
+    check_room,
+    space_taken,
     timestamp,
     write_json,
 )
 
+_log = logging.getLogger(__name__)
 _DEPTH = 4
 """How deep a service may wrap what it answers."""
 _MAX_SLUG_CHARS = 200
@@ -328,6 +332,11 @@ def _downloads(execution: Execution, workspace: Path) -> list[str]:
     """Keep the content that came back, under the first name that no other content has."""
     data = find_object(execution.payload, _content, _DEPTH)
     if data is None:
+        return []
+    try:
+        check_room(space_taken(workspace), len(data))
+    except OSError as error:
+        _log.warning("a file of a remote sandbox is not kept: %s", error)
         return []
     remote = text_in(execution.arguments, "file_path")
     plain = _UNSAFE.sub("_", remote.rpartition("/")[2]).strip(". ")

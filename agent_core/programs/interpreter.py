@@ -29,7 +29,14 @@ from agent_core.programs.charts import chart
 from agent_core.programs.seats import FairSeats
 from agent_core.programs.source import prepared
 from agent_core.tools import Artifact, ToolContext, ToolOutput
-from agent_core.workspaces.layout import TRACES, WORK_PRODUCTS, write_text
+from agent_core.workspaces.layout import (
+    TRACES,
+    WORK_PRODUCTS,
+    SpaceTaken,
+    check_room,
+    space_taken,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from pydantic_monty import AsyncMontySession, AsyncSnapshot
@@ -138,6 +145,8 @@ class ProgramExecution:
     context: ToolContext
     start_child: Callable[[str, str], Awaitable[RunId]]
     """Once for a key, with a prompt."""
+    session: SpaceTaken = field(default_factory=SpaceTaken)
+    """What the session's files took when the program began, and what it wrote since."""
 
     async def begin(self, code: str, variables: bytes) -> bytes:
         """Run code with the variables that an earlier program left.
@@ -178,6 +187,9 @@ class ProgramExecution:
 
     async def _run(self, start: Callable[..., Awaitable[Any]], *, is_begun: bool) -> bytes:
         monty = await asyncio.to_thread(import_module, "pydantic_monty")
+        counted = await asyncio.to_thread(space_taken, self.context.workspace)
+        self.session.files = counted.files
+        self.session.size_bytes = counted.size_bytes
         limits = self.interpreter.limits
         context = self.context
         zone = context.zone
@@ -419,9 +431,11 @@ class ProgramExecution:
                 raise OSError(f"limit reached: {max_files} files written {by}")
             if total.written_bytes + size > max_bytes:
                 raise OSError(f"limit reached: {max_bytes:,} bytes written {by}")
+        check_room(self.session, size)
         for total in (program, turn):
             total.files.setdefault(path, title)
             total.written_bytes += size
+        self.session.add(size)
 
     def _folders(self) -> list[Path]:
         """The folders of the workspace that programs see, under the same paths as everywhere."""

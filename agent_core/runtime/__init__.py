@@ -40,7 +40,7 @@ from agent_core.words import (
     small_talk,
     spoken_time,
 )
-from agent_core.workspaces import without_paths
+from agent_core.workspaces import check_room, space_taken, without_paths
 
 __all__ = [
     "AGREED",
@@ -67,6 +67,7 @@ __all__ = [
     "Talk",
     "asks_for_nothing",
     "build_runtime",
+    "check_room",
     "detect_language",
     "holder_of",
     "is_laughter",
@@ -77,6 +78,7 @@ __all__ = [
     "short_form",
     "small_talk",
     "sole_process",
+    "space_taken",
     "spoken_time",
     "unpacked",
     "without_paths",

@@ -73,6 +73,8 @@ _FAILURES: dict[type[BaseException], str] = {
 }
 OBSERVERS_PATIENCE_S = 5.0
 _UNKNOWN_KIND = "application/octet-stream"
+_MAX_PRODUCTS = 100
+"""Files that a turn announces at its end; others wait for the next one."""
 
 
 async def finish(
@@ -173,6 +175,9 @@ async def _announce_products(
     for path, size in products:
         if sizes.get(path) == size:
             continue
+        if len(events) >= _MAX_PRODUCTS:
+            logger.warning("turn %s leaves more than %d files", turn.id, _MAX_PRODUCTS)
+            break
         kind = mimetypes.guess_type(path)[0] or _UNKNOWN_KIND
         if kind == REPORT:
             kind = _UNKNOWN_KIND  # write_report announces its own

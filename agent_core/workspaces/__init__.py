@@ -4,11 +4,13 @@ from agent_core.workspaces.layout import (
     DOWNLOADS,
     RunLogs,
     append_summary,
+    check_room,
     cited_in,
     create_workspace,
     known_sources,
     products_of,
     renewal,
+    space_taken,
     without_paths,
     write_text,
     write_trace,
@@ -16,6 +18,7 @@ from agent_core.workspaces.layout import (
 from agent_core.workspaces.trace import build_trace
 
 __all__ = [
-    "DOWNLOADS", "RunLogs", "append_summary", "build_trace", "cited_in", "create_workspace",
-    "known_sources", "products_of", "renewal", "without_paths", "write_text", "write_trace",
+    "DOWNLOADS", "RunLogs", "append_summary", "build_trace", "check_room", "cited_in",
+    "create_workspace", "known_sources", "products_of", "renewal", "space_taken",
+    "without_paths", "write_text", "write_trace",
 ]  # fmt: skip

@@ -13,6 +13,8 @@ import tomllib
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -43,6 +45,10 @@ DIRECTORIES = (
     DOWNLOADS,
     TRACES,
 )
+
+MAX_SESSION_FILES = 5_000
+MAX_SESSION_BYTES = 500_000_000
+"""What a session's files may take together: what programs, tools and people leave there."""
 
 CORPUS = "expanded_corpus.json"
 _NAMES = "|".join((*DIRECTORIES[:-2], TOOL_RESULTS))
@@ -105,6 +111,38 @@ def without_paths(text: str, workspace: Path, titles: Mapping[str, str]) -> str:
         rf"(?P<tick>`?)(?:{home}/|(?<![\w/.-]))(?P<path>{_PATH})(?P=tick)", shortened, linked
     )
     return re.sub(rf"{home}/?", "", known)
+
+
+@dataclass(slots=True)
+class SpaceTaken:
+    """What files take."""
+
+    files: int = 0
+    size_bytes: int = 0
+
+    def add(self, size_bytes: int) -> None:
+        """Count one more."""
+        self.files += 1
+        self.size_bytes += size_bytes
+
+
+def space_taken(workspace: Path) -> SpaceTaken:
+    """What a session's files take, links not followed."""
+    usage = SpaceTaken()
+    for folder, _, names in os.walk(workspace):
+        for name in names:
+            with suppress(OSError):  # it has just gone
+                usage.add(Path(folder, name).lstat().st_size)
+    return usage
+
+
+def check_room(usage: SpaceTaken, size_bytes: int = 0) -> None:
+    """Raises OSError if a session that takes so much may not have one more file of this size."""
+    is_full = usage.files >= MAX_SESSION_FILES
+    if is_full or usage.size_bytes + size_bytes > MAX_SESSION_BYTES:
+        raise OSError(
+            f"limit reached: {MAX_SESSION_FILES:,} files or {MAX_SESSION_BYTES:,} bytes in a thread"
+        )
 
 
 def products_of(workspace: Path) -> list[tuple[str, int]]:

@@ -12,6 +12,7 @@ from agent_core.events import Intervened
 from agent_core.ids import RunId, SessionId, TurnId, agent_id, turn_of
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
+from agent_core.workspaces.layout import MAX_SESSION_BYTES
 from bot.clicks import BranchStop, Refused
 from bot.front import MAX_ATTACHMENT_BYTES, KnownTurn, LeftOut, stop_branch
 from bot.inbound import SlackFile
@@ -107,6 +108,17 @@ async def test_a_link_in_the_place_of_the_downloads_is_not_followed(
 
     assert lost == (LeftOut(name="a.log", fault="not_saved"),)
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.proves("files.session_bound")
+async def test_a_file_for_which_the_thread_has_no_room_is_named(place: Place, bot: Process) -> None:
+    directory = await workspace(bot, place)
+    with (directory / "large.bin").open("wb") as large:
+        large.truncate(MAX_SESSION_BYTES)  # takes no disk
+    file = await place.attached("a.log", b"lines")
+    assert await bot.files.keep(place.thread.session, (file,)) == (
+        LeftOut(name="a.log", fault="not_saved"),
+    )
 
 
 async def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(

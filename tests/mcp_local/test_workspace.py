@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mcp_local.errors import PathDenied
-from mcp_local.workspace import FileMissing, Workspace, split_path
+from mcp_local.errors import PathDenied, SessionFull
+from mcp_local.workspace import MAX_SESSION_BYTES, FileMissing, Workspace, split_path
 from tests.mcp_local.sessions import Session
 
 HOME = Path("/srv/workspaces/session_1")
@@ -216,3 +216,13 @@ async def test_a_call_whose_session_is_not_below_the_root_is_refused(
         assert answer.failed
         assert "Traceback" not in answer.text
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.proves("files.session_bound")
+def test_above_the_bound_of_a_session_nothing_is_written(session: Session) -> None:
+    with (session.directory / "large.bin").open("wb") as file:
+        file.truncate(MAX_SESSION_BYTES - 5)  # takes no disk
+    session.workspace.write_text("a.txt", "12345")
+    with pytest.raises(SessionFull, match="a new thread has room"):
+        session.workspace.write_text("b.txt", "1")
+    assert not session.workspace.exists("b.txt")

@@ -12,6 +12,7 @@ from agent_core.events import ArtifactSaved
 from agent_core.programs import Interpreter, ProgramLimits
 from agent_core.programs.interpreter import WORKER_NICENESS
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
+from agent_core.workspaces.layout import MAX_SESSION_BYTES
 from tests.agent_core.runtime.threads import begin, end_of, events_of, told, waiting
 from tests.programs import ToldChildren, program_run
 from tests.runtimes import inbound, scripted_runtime
@@ -285,6 +286,18 @@ async def test_what_the_programs_of_a_turn_write_together_is_bounded(tmp_path: P
         assert "limit reached: 45 bytes written in a turn" in await python.fail(again)
         names = sorted(file.name for file in (python.workspace / "work_products").iterdir())
         assert names == ["a0.txt", "a1.txt", "b0.txt"]
+
+
+@pytest.mark.proves("files.session_bound")
+async def test_a_program_is_told_that_the_thread_s_files_are_at_their_bound(tmp_path: Path) -> None:
+    async with program_run(tmp_path) as python:
+        with (python.workspace / "downloads/large.bin").open("wb") as file:
+            file.truncate(MAX_SESSION_BYTES - 5)  # takes no disk
+        write = "from pathlib import Path\nPath('work_products/a.txt').write_text('{}')"
+        await python.run(write.format("12345"))
+        assert "limit reached: 5,000 files or 500,000,000 bytes in a thread" in await python.fail(
+            write.format("1")
+        )
 
 
 async def test_variables_that_are_too_large_to_keep_are_told(tmp_path: Path) -> None:
