@@ -14,6 +14,7 @@ from agent_core import tracing
 from agent_core.context.history import load_pictures, repaired
 from agent_core.errors import ChildRefused, ModelUnavailable
 from agent_core.events import (
+    HeadingWritten,
     Outcome,
     RunFinished,
     RunStarted,
@@ -26,8 +27,9 @@ from agent_core.fault_points import fault_point
 from agent_core.ids import RunId, ToolCallId
 from agent_core.loop.agent import Agent, Arrival, ChildResult, RunLimits, RunScope
 from agent_core.loop.calls import run_calls
+from agent_core.loop.headings import Headings
 from agent_core.messages import Message, Part, Text, ToolCall, ToolResult, is_visible, user_message
-from agent_core.models import CUT, Delta, ModelRequest, Reply, Retried
+from agent_core.models import CUT, CallDelta, Delta, ModelRequest, Reply, Retried
 from agent_core.prompts import prompt
 from agent_core.tools import ToolContext, tools_in_sight
 from agent_core.words import Words
@@ -215,13 +217,24 @@ async def _stream(
 ) -> RecordedCall:
     started_at = scope.clock()
     attempt = 1
+    headings = Headings()
     async with aclosing(agent.model.stream(request)) as stream:
         async for item in stream:
             match item:
                 case Delta():
                     await scope.emit(TextDelta(**scope.at(number, 1, attempt), text=item.text))
+                case CallDelta():
+                    if heading := headings.newest(item):
+                        await scope.emit(
+                            HeadingWritten(
+                                **scope.at(number, 1, attempt),
+                                tool=item.tool,
+                                heading=scope.gate.spoken(heading),
+                            )
+                        )
                 case Retried():
                     attempt = item.attempt
+                    headings = Headings()
                     await scope.emit(
                         StepRetried(
                             **scope.at(number, 1, attempt),

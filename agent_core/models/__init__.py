@@ -88,6 +88,14 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallDelta:
+    """A piece of a tool call's arguments, as the model writes them: of JSON that is not whole."""
+
+    tool: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """A whole reply. Its tool calls are whole: a reply that was cut never becomes a Reply."""
 
@@ -99,11 +107,15 @@ class Reply:
     """Readable thinking, for the trace; empty when the provider keeps it to itself."""
 
 
+Item = Delta | CallDelta | Reply
+"""What a model's stream yields."""
+
+
 class Model(Protocol):
     """A language model.
 
-    `stream` yields any number of Delta and then exactly one Reply, last. Closing the generator
-    aborts the call.
+    `stream` yields any number of Delta and CallDelta and then exactly one Reply, last. Closing the
+    generator aborts the call.
 
     Raises:
         ModelUnavailable: may pass (overload, rate limit, connection, a stream cut short).
@@ -114,7 +126,7 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
-    def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]: ...
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Item, None]: ...
 
 
 Form = TypeVar("Form", bound=BaseModel)
@@ -176,7 +188,7 @@ class RetryingModel:
     chance: Callable[[], float] = random.random  # noqa: S311 (not for secrets)
     """A number from 0 to 1 each time, to spread the waits."""
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Retried | Reply, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Item | Retried, None]:
         """As `Model.stream`, with a Retried before each new attempt; it voids the deltas before it.
 
         Raises:

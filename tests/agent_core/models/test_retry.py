@@ -7,7 +7,7 @@ import pytest
 
 from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, ReplyTruncated
 from agent_core.messages import user_message
-from agent_core.models import Delta, ModelRequest, Reply, Retried, RetryingModel
+from agent_core.models import Item, ModelRequest, Reply, Retried, RetryingModel
 from agent_core.testing.models import Cut, ScriptedModel, ScriptLine
 
 REQUEST = ModelRequest(system="", messages=(user_message("Hello"),), max_tokens=1_000)
@@ -38,7 +38,7 @@ def retrying(*script: ScriptLine, chance: float = 1.0) -> tuple[RetryingModel, S
     return RetryingModel(model, sleep=naps, chance=lambda: chance), model, naps
 
 
-async def items_of(model: RetryingModel) -> list[Delta | Retried | Reply]:
+async def items_of(model: RetryingModel) -> list[Item | Retried]:
     async with asyncio.timeout(5), aclosing(model.stream(REQUEST)) as items:
         return [item async for item in items]
 
@@ -53,7 +53,7 @@ async def test_a_retry_is_announced_before_its_wait_and_voids_the_deltas_before_
     failures = (overloaded(), overloaded(90.0), Cut(text="Half a", error=incomplete()))
     model, behind, naps = retrying(*failures, "Whole.")
 
-    items: list[Delta | Retried | Reply] = []
+    items: list[Item | Retried] = []
     waits: list[int] = []
     async with asyncio.timeout(5), aclosing(model.stream(REQUEST)) as stream:
         async for item in stream:

@@ -11,9 +11,11 @@ from agent_core.events import (
     AskDecision,
     AuthRequired,
     Event,
+    HeadingWritten,
     Intervened,
     MessageTaken,
     Outcome,
+    PlanMade,
     PlannedAction,
     QuestionAsked,
     Route,
@@ -59,6 +61,7 @@ def action(tool: str = "GMAIL_SEND_EMAIL", *, asks: bool = True, **arguments: An
     )
 
 
+REPORT_TOOL = "mcp__local_toolkit__write_report"
 AnyKind = TypeVar("AnyKind", bound=Event)
 
 
@@ -77,6 +80,13 @@ class Turn:
 
     def routed(self, route: Route) -> RouteChosen:
         return self._next(RouteChosen, route=route, reason="classifier", raw=route)
+
+    def planned(self, *titles: str, question: str = "") -> PlanMade:
+        """Parts of the work by their titles."""
+        asks = tuple("what does it cost?" for _ in titles)
+        return self._next(
+            PlanMade, question=question, default="", sub_questions=asks, titles=titles
+        )
 
     def thought(self, run: RunId = ROOT_RUN) -> StepStarted:
         return self._next(StepStarted, run)
@@ -183,6 +193,9 @@ class Turn:
     def wait(self, time: timedelta) -> None:
         """Let time pass before the next event."""
         self._passed += time
+
+    def headed(self, heading: str, run: RunId = ROOT_RUN) -> HeadingWritten:
+        return self._next(HeadingWritten, run, tool=REPORT_TOOL, heading=heading)
 
     def retried(self, wait_s: float) -> StepRetried:
         return self._next(StepRetried, reason="overloaded", wait_s=wait_s)
