@@ -19,7 +19,6 @@ from agent_core.events import (
     RunFinished,
     RunStarted,
     StepFinished,
-    StepRetried,
     StepStarted,
     TextDelta,
 )
@@ -235,13 +234,7 @@ async def _stream(
                 case Retried():
                     attempt = item.attempt
                     headings = Headings()
-                    await scope.emit(
-                        StepRetried(
-                            **scope.at(number, 1, attempt),
-                            reason=item.reason,
-                            wait_s=item.wait_s,
-                        )
-                    )
+                    await scope.emit(scope.retried(item, number, 1))
                 case Reply():
                     finished_at = scope.clock()
                     return RecordedCall(

@@ -20,7 +20,6 @@ from agent_core.events import (
     RouteChosen,
     RunFinished,
     RunStarted,
-    StepRetried,
     TextDelta,
     TurnStarted,
 )
@@ -352,8 +351,7 @@ class _Generation:
                 await scope.emit(TextDelta(**scope.at(0, 2, attempt), text=item.text))
                 return
             attempt = item.attempt
-            at = scope.at(0, 2, attempt)
-            await scope.emit(StepRetried(**at, reason=item.reason, wait_s=item.wait_s))
+            await scope.emit(scope.retried(item, 0, 2))
 
         async def work() -> Routed:
             opening = user_message(opening_text(self.turn), files)

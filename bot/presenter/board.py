@@ -19,8 +19,10 @@ from agent_core.events import (
     RouteChosen,
     RunFinished,
     RunStarted,
+    StepFinished,
     StepRetried,
     StepStarted,
+    TextDelta,
     ToolCallFinished,
     ToolCallProgressed,
     ToolCallStarted,
@@ -112,6 +114,8 @@ class Board:
         self._worked_s = 0.0
         self._shown_s = 0.0
         self._call_cards: dict[CallKey, Card] = {}
+        self._outage: Card | None = None
+        """Of the language model."""
         self._names: dict[UserId, str] = {}
         """Of those who wrote in the turn."""
         self._planned: list[Card] = []
@@ -183,8 +187,10 @@ class Board:
                 self._begin_step(event.run)
             case HeadingWritten() if writes(event.tool):
                 self._write(event)
-            case StepRetried() if event.wait_s >= BUSY_WAIT_S:
-                self.activity = self.words("progress-trying-again")
+            case StepRetried():
+                self._try_again(event)
+            case StepFinished() | TextDelta():
+                self._end_outage("progress-model-back", "done")
             case _:
                 pass
 
@@ -240,6 +246,7 @@ class Board:
     def _finish(self, event: TurnFinished) -> None:
         """Calls that are still running were cut off."""
         ending = _ENDINGS.get(event.outcome, "done")
+        self._end_outage("progress-model-gone", "failed")
         for card in self.cards:
             if "running" in card.calls.values() and ending != "done":
                 card.details = self.words("progress-cut")
@@ -276,6 +283,24 @@ class Board:
         """A model call begins: the run thinks, and what it did last is over."""
         card = self._branch_cards.get(run)
         self.activity = card.title if card else self.words("progress-thinking")
+
+    def _try_again(self, event: StepRetried) -> None:
+        """A model that is away for long has a card, which says until when it is tried."""
+        if event.given_up_at is None:
+            if event.wait_s >= BUSY_WAIT_S:
+                self.activity = self.words("progress-trying-again")
+            return
+        time = event.given_up_at.strftime("%H:%M")
+        self.activity = self.words("progress-model-away", time=time)
+        if self._outage is None:
+            self._outage = self._add_card(self.activity)
+        self._outage.title = self.activity
+        self._outage.calls[_BRANCH_ITSELF] = "running"
+
+    def _end_outage(self, key: str, state: CardState) -> None:
+        if self._outage is not None and self._outage.state == "running":
+            self._outage.title = self.words(key)
+            self._outage.calls[_BRANCH_ITSELF] = state
 
     def _write(self, event: HeadingWritten) -> None:
         """A text is written: its newest section is told, the branch's card has it as well."""

@@ -109,6 +109,9 @@ progress-earlier-steps =
     }
 progress-more-steps = und { $n } weitere
 progress-trying-again = Mein Sprachmodell antwortet nicht; ich versuche es noch einmal
+progress-model-away = Mein Sprachmodell ist nicht zu erreichen; ich versuche es noch bis { $time }. „stopp“ beendet es.
+progress-model-back = Mein Sprachmodell war nicht zu erreichen und antwortet wieder
+progress-model-gone = Mein Sprachmodell war nicht zu erreichen
 progress-thinking = Ich denke nach
 progress-no-answer = Ich habe darauf keine Antwort.
 progress-failure = Etwas ist schiefgegangen, und ich konnte das nicht abschließen.

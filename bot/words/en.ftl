@@ -109,6 +109,9 @@ progress-earlier-steps =
     }
 progress-more-steps = and { $n } more
 progress-trying-again = My language model is not answering; trying again
+progress-model-away = My language model cannot be reached; I keep trying until { $time }. “stop” ends it.
+progress-model-back = My language model was away and answers again
+progress-model-gone = My language model could not be reached
 progress-thinking = Thinking it over
 progress-no-answer = I have no answer to give.
 progress-failure = Something went wrong and I could not finish this.

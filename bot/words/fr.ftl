@@ -109,6 +109,9 @@ progress-earlier-steps =
     }
 progress-more-steps = et { $n } autres
 progress-trying-again = Mon modèle de langage ne répond pas ; nouvel essai
+progress-model-away = Mon modèle de langage est injoignable ; je réessaie jusqu'à { $time }. « stop » y met fin.
+progress-model-back = Mon modèle de langage était injoignable et répond de nouveau
+progress-model-gone = Mon modèle de langage est resté injoignable
 progress-thinking = J'y réfléchis
 progress-no-answer = Je n'ai pas de réponse à donner.
 progress-failure = Un problème est survenu et je n'ai pas pu terminer.

@@ -1,6 +1,6 @@
 """The state of a turn as its plan tells it."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 from typing import Any
 
@@ -282,6 +282,19 @@ def test_a_run_that_thinks_is_not_told_by_what_it_did_last(turn: Turn) -> None:
     board.fold(turn.headed("3 Rate limits", ONE))
     assert board.activity == "Writing: 3 Rate limits"
     assert told(board) == ["running: Writing the report (Writing: 3 Rate limits)"]
+
+
+@pytest.mark.proves("model.away")
+def test_a_model_that_is_away_is_said_to_be_until_it_answers_or_is_given_up(turn: Turn) -> None:
+    half_past = datetime(2026, 11, 24, 15, 30, tzinfo=timezone(timedelta(hours=9)))
+    away = [turn.started(), turn.retried(16), turn.retried(32, half_past)]
+    words = "My language model cannot be reached; I keep trying until 15:30. “stop” ends it."
+    board = board_of(*away)
+    assert (board.activity, told(board)) == (words, [f"running: {words}"])
+    back = "My language model was away and answers again"
+    assert cards(*away, turn.stepped(tool_calls=0)) == [f"done: {back}"]
+    gone = "My language model could not be reached"
+    assert cards(*away, turn.finished("Sorry.", "failed")) == [f"failed: {gone}"]
 
 
 def test_older_cards_are_folded_and_running_ones_are_not(turn: Turn) -> None:

@@ -197,8 +197,9 @@ class Turn:
     def headed(self, heading: str, run: RunId = ROOT_RUN) -> HeadingWritten:
         return self._next(HeadingWritten, run, tool=REPORT_TOOL, heading=heading)
 
-    def retried(self, wait_s: float) -> StepRetried:
-        return self._next(StepRetried, reason="overloaded", wait_s=wait_s)
+    def retried(self, wait_s: float, given_up_at: datetime | None = None) -> StepRetried:
+        why = "overloaded"
+        return self._next(StepRetried, reason=why, wait_s=wait_s, given_up_at=given_up_at)
 
     def saved(self, path: str, title: str = "The report", **more: Any) -> ArtifactSaved:
         told: dict[str, Any] = {"mimetype": "text/html", "size_bytes": 1, **more}
