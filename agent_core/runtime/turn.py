@@ -55,6 +55,7 @@ from agent_core.runtime.run import begin_run, taint
 from agent_core.runtime.turn_status import TurnStatus
 from agent_core.runtime.waits import (
     begin_wait,
+    drop_released,
     end_wait,
     open_wait,
     overtake_wait,
@@ -121,6 +122,7 @@ async def run_turn(
                 asked.ask,
             )
         else:
+            await drop_released(parts, turn, scope, "overtaken")
             await end_absorbed(parts, turn)
             await parts.leases.check(turn.session)
             await finish(

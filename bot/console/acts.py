@@ -30,6 +30,7 @@ from agent_core.background import Locks
 from agent_core.errors import InterventionRefused, SessionError
 from agent_core.events import InterventionKind
 from agent_core.ids import AgentId, SessionId, UserId
+from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
@@ -169,9 +170,7 @@ class Acts:
         A task that was started without a session has a new one. `tree` is the session's, as the
         person sees it. Raises Refused if the action was not done.
         """
-        given = act.request_id
-        has_id = isinstance(given, str) and len(given) >= MIN_ID_CHARS
-        key = f"live:{user}:{given if has_id else secrets.token_hex(8)}"
+        key = act_key(user, session, act)
         deed = Deed(
             key=key,
             user=user,
@@ -340,6 +339,19 @@ class Acts:
         return thread, thread.root_ts
 
 
+def act_key(user: UserId, session: SessionId, act: Act) -> str:
+    """The key for dedup: a repeated id counts only in the same session and for the same words.
+
+    An id that a person sends again elsewhere, or with other words, is another action.
+    """
+    given = act.request_id
+    if not isinstance(given, str) or len(given) < MIN_ID_CHARS:
+        return f"live:{user}:{secrets.token_hex(8)}"
+    content = f"{session}\n{act.model_dump_json(by_alias=True)}"
+    digest = hashlib.sha256(content.encode(errors="replace")).hexdigest()[:16]
+    return f"live:{user}:{given}:{digest}"
+
+
 def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[InterventionKind, str]]:
     """The interventions to apply: those that change something. A status takes the comment along."""
     if not (act.user_comment or act.user_content or act.status):
@@ -350,7 +362,7 @@ def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[Intervention
     wishes: list[tuple[InterventionKind, str]] = []
     if comment and kind is None:
         wishes.append(("comment", comment))
-    if content and content != agent.run.task.strip():
+    if content and content != masked_post(agent.run.task).strip():
         wishes.append(("content", content))
     if kind is not None:
         wishes.append((kind, comment or ""))

@@ -26,11 +26,13 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from agent_core.background import Background, Backoff
 from agent_core.events import AnyEvent, TextDelta, TurnFinished
 from agent_core.ids import AgentId, SessionId, UserId
+from agent_core.masking import MaskedStream, masked_post
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentTree
 from bot.clicks import Refused
 from bot.console.access import (
+    FRESH_S,
     HOME,
     Level,
     Passes,
@@ -39,7 +41,7 @@ from bot.console.access import (
 from bot.console.acts import Acts, GetAgentTree, read_request
 from bot.console.markup import AgentHtml
 from bot.presenter.tools import describe
-from bot.slack_api import MonotonicClock, Person, language_of
+from bot.slack_api import MonotonicClock, Person, SlackError, language_of
 from bot.words import BOT
 
 MAX_MESSAGE_BYTES = 256 * 1024
@@ -100,6 +102,8 @@ class SessionFeed:
         self._has_news = asyncio.Event()
         self._encoded: dict[AgentId, list[str]] = {}
         self._html: defaultdict[AgentId, AgentHtml] = defaultdict(AgentHtml)
+        self._streams: defaultdict[AgentId, MaskedStream] = defaultdict(MaskedStream)
+        """The text of each agent's model call under way."""
         self._work = Background()
 
     async def open(self) -> None:
@@ -109,6 +113,8 @@ class SessionFeed:
         self.tree = await self._runtime.tree(self.session)
         self._changes = dict.fromkeys(self.tree.agents, _Change(0, self.tree.cursor))
         self._known = set(self.tree.agents)
+        for agent, state in self.tree.agents.items():
+            self._streams[agent].take(state.run.live)
         self._work.start(self._follow(), name=f"follow {self.session}")
         self._work.repeat(self._make_round, pause=self._pause, name=f"rounds of {self.session}")
 
@@ -153,12 +159,18 @@ class SessionFeed:
         for agent in changed:
             self._changes[agent] = _Change(self.version, self.tree.cursor)
             self._encoded.pop(agent, None)
-            if isinstance(event, TextDelta):
-                self._texts[agent] += event.text
-            else:
-                self._texts[agent] += ""
+            self._texts[agent] += self._new_text(agent, event)
+            if not isinstance(event, TextDelta):
                 self._states.add(agent)
         self._has_news.set()
+
+    def _new_text(self, agent: AgentId, event: AnyEvent) -> str:
+        """The text that viewers are sent for an event; the rest of a model call once it is over."""
+        live = self.tree.agents[agent].run.live
+        stream = self._streams[agent]
+        if not live:
+            return stream.end()
+        return stream.take(event.text) if isinstance(event, TextDelta) else ""
 
     async def _make_round(self) -> None:
         """Make one round, once there is news."""
@@ -183,7 +195,7 @@ class SessionFeed:
             if text and agent not in self._known:
                 yield from self._state_frames(agent)
             if text:
-                html = self._html[agent].of_live(self.tree.agents[agent].run.live)
+                html = self._html[agent].of_live(self._streams[agent].shown)
                 yield self.frame("text-delta", agentId=agent, delta=text, html=html)
             if agent in states:
                 yield from self._state_frames(agent)
@@ -195,11 +207,12 @@ class SessionFeed:
         """Frames of an agent's state and of its open question; encoded once for all viewers."""
         if agent not in self._encoded:
             state = self.tree.agents[agent]
-            content = _state_json(state, self._html[agent])
+            live = self._streams[agent].shown
+            content = _state_json(state, self._html[agent], live)
             frames = [self.frame("agent-state", agentId=agent, state=content)]
             if question := state.question:
                 asked = {"prompt": question.question, "options": question.options}
-                frames.append(self.frame("user-query", agentId=agent, **asked))
+                frames.append(self.frame("user-query", agentId=agent, **masked_post(asked)))
             self._encoded[agent] = frames
         return self._encoded[agent]
 
@@ -333,7 +346,11 @@ class LiveView:
             await socket.prepare(request)
             ready = partial(self._ready, opened=session)
             viewer = Viewer(socket, user, person, until_s, ready)
-            await self._join(viewer, session)
+            try:
+                await self._join(viewer, session)
+            except Refused:
+                await socket.close(code=WSCloseCode.TRY_AGAIN_LATER)
+                return socket
             try:
                 async with asyncio.TaskGroup() as group:
                     sending = group.create_task(viewer.send_news())
@@ -357,6 +374,16 @@ class LiveView:
         return await self._runtime.tree(session) if feed is None else feed.tree
 
     async def _join(self, viewer: Viewer, session: SessionId) -> None:
+        """Let a person watch a session, judged at this moment, whatever led there.
+
+        Raises Refused for whoever may not see the session, or if Slack gave no answer.
+        """
+        try:
+            level = await self._access.level(viewer.user, session, max_age_s=FRESH_S)
+        except SlackError as error:
+            raise Refused("live-away") from error
+        if level == "none":
+            raise Refused("live-not-yours")
         async with self._lock:
             if session not in self._feeds:
                 feed = SessionFeed(self._runtime, session)
@@ -387,8 +414,8 @@ class LiveView:
             if request:
                 await viewer.send(encoded("done", **request))
             if session != before.session:
-                await self._leave(viewer, before)
                 await self._join(viewer, session)
+                await self._leave(viewer, before)
         except Refused as refused:
             sentence = refused.text(language_of(viewer.person))
             await viewer.send(encoded("error", error=sentence, **request))
@@ -428,18 +455,23 @@ class LiveView:
         return about
 
 
-def _state_json(state: AgentState, html: AgentHtml) -> JsonObject:
-    """A state with its texts as HTML, and each call with its title in the plan card."""
-    content = state.as_json()
+def _state_json(state: AgentState, html: AgentHtml, live: str) -> JsonObject:
+    """A state with its texts as HTML, and each call with its title in the plan card.
+
+    All is masked as in posts; `live` is what may be shown of the model call under way.
+    """
+    content = masked_post(state.as_json())
     metadata = content["metadata"]
     end = state.turn.finished
-    metadata["liveHtml"] = html.of_live(state.run.live)
-    metadata["resultHtml"] = html.of(state.run.result or "", end)
+    metadata["live"] = live
+    metadata["liveHtml"] = html.of_live(live)
+    metadata["resultHtml"] = html.of(content["result"] or "", end)
     for message in content["messages"]:
         message["html"] = html.of(message["content"], end)
     words = BOT.of(detect_language(state.run.task))
     for tool, call in zip(metadata["tools"], state.run.calls.values(), strict=True):
-        tool["words"] = describe(call.started.tool, call.started.arguments, words, {})
+        title = describe(call.started.tool, call.started.arguments, words, {})
+        tool["words"] = masked_post(title)
     return content
 
 

@@ -10,11 +10,12 @@ import aiohttp
 import pytest
 
 from agent_core.ids import SessionId
+from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
-from agent_core.testing.models import ScriptedModel, call
+from agent_core.testing.models import ScriptedModel, call, calls_reply
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
-from bot.console.access import ThreadAccess
+from bot.console.access import HOME, ThreadAccess
 from bot.ingress import Rules
 from bot.threads import user_id
 from tests.bot.console.world import (
@@ -201,6 +202,31 @@ async def test_who_is_taken_out_of_the_channel_is_out_within_seconds(tmp_path: P
         assert await ben.enter(world.link("ben")) == 403
 
 
+@pytest.mark.proves("console.joined")
+async def test_an_old_request_id_opens_no_session_that_its_person_may_not_see_any_more(
+    tmp_path: Path,
+) -> None:
+    model = ScriptedModel(["TOPSECRET-A", "Hello Ben."])
+    asked = {"prompt": "Tell it", "requestId": "b" * 16}
+    async with (
+        console_world(tmp_path, model, channel="private") as world,
+        visitor(world, "ben") as ben,
+    ):
+        async with ben.live(world.session) as page:
+            await page.say("start-agent", **asked)
+            await page.until_a("agent-completed")
+        await world.slack.remove_from_channel("private", "ben")
+        world.ticking.advance(5.0)
+        assert await ben.enter(world.link("ben", HOME)) == 200
+        async with ben.live() as page:
+            await page.say("start-agent", **asked)
+            await page.until(lambda told: told["type"] == "ready" and told["session"])
+            await page.until_a("agent-completed")
+            assert world.session not in str(page.told)
+            assert "TOPSECRET-A" not in str(page.told)
+            assert "Hello Ben." in str(page.told)
+
+
 @pytest.mark.proves("console.members")
 async def test_who_was_taken_out_while_nobody_watched_gets_nothing(tmp_path: Path) -> None:
     async with (
@@ -243,7 +269,7 @@ async def test_people_see_what_they_see_in_slack_and_act_where_they_may_write(
     tmp_path: Path,
 ) -> None:
     levels = {
-        "general": {"ann": True, "guest": False, "stranger": None},
+        "general": {"ann": True, "guest": None, "stranger": None},
         "shared": {"ann": True, "stranger": None, "guest": None},
         "private": {"ann": True, "guest": None, "nameless": None},
         "news": {"ann": True, "nameless": False},
@@ -282,6 +308,35 @@ async def test_where_slack_cannot_be_asked_nobody_is_let_in(world: ConsoleWorld)
         world.slack.heal()
         async with ben.live(world.session) as page:
             await page.until_a("ready")
+
+
+@pytest.mark.proves("masking.live_view")
+async def test_what_is_masked_in_posts_is_masked_in_every_frame_of_the_live_view(
+    tmp_path: Path,
+) -> None:
+    body = "1a2B3c4D5e6F7g8H9i0J"
+    secrets = f"xoxb-{body} sk-ant-api03-{body} ghp_{body} AKIA{body.upper()} eyJhbGci.{body}"
+    ask = {"question": f"Is it ghp_{body}?", "options": [f"Yes: sk-ant-{body}", "No"]}
+    model = ScriptedModel(
+        [
+            calls_reply(call("ask_user", ask, id="ask"), text=f"I found {secrets} there."),
+            f"These are all: {secrets}",
+        ]
+    )
+    async with (
+        console_world(tmp_path, model) as world,
+        visitor(world) as ann,
+        ann.live(world.session) as page,
+    ):
+        await page.say("start-agent", prompt=f"What is {secrets} for?")
+        query = await page.until_a("user-query")
+        await page.say("user-response", agentId=query["agentId"], response="2")
+        await page.until_a("agent-completed")
+        await page.say("get-agent-tree", requestId="all")
+        await page.until(lambda told: told.get("requestId") == "all")
+        assert body.lower() not in str(page.told).lower()
+        deltas = "".join(each["delta"] for each in page.told if each["type"] == "text-delta")
+        assert deltas.endswith(f"These are all: {masked_post(secrets)}")
 
 
 @pytest.mark.proves("console.files")
