@@ -109,7 +109,7 @@ progress-earlier-steps =
     }
 progress-more-steps = y { $n } más
 progress-trying-again = Mi modelo de lenguaje no responde; lo intento de nuevo
-progress-model-away = No consigo contactar con mi modelo de lenguaje; sigo intentándolo hasta las { $time }. «para» lo detiene.
+progress-model-away = No consigo contactar con mi modelo de lenguaje; lo intento hasta las { $time }. «para» lo detiene.
 progress-model-back = Mi modelo de lenguaje no respondía y ya responde de nuevo
 progress-model-gone = No fue posible contactar con mi modelo de lenguaje
 progress-thinking = Pensándolo
