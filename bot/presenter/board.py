@@ -184,7 +184,7 @@ class Board:
             case RouteChosen(route="COMPLEX"):
                 self.activity = self.words("progress-thinking")
             case StepStarted():
-                self._begin_step(event.run)
+                self._begin_step(event)
             case HeadingWritten() if writes(event.tool):
                 self._write(event)
             case StepRetried():
@@ -279,10 +279,12 @@ class Board:
             card.calls[_BRANCH_ITSELF] = "running"
             self._planned.append(card)
 
-    def _begin_step(self, run: RunId) -> None:
+    def _begin_step(self, event: StepStarted) -> None:
         """A model call begins: the run thinks, and what it did last is over."""
-        card = self._branch_cards.get(run)
+        card = self._branch_cards.get(event.run)
         self.activity = card.title if card else self.words("progress-thinking")
+        if event.away and all(card.title != event.away for card in self.cards):
+            self._add_card(event.away)
 
     def _try_again(self, event: StepRetried) -> None:
         """A model that is away for long has a card, which says until when it is tried."""
