@@ -165,9 +165,11 @@ def on_topic(blocks: Iterable[PageBlock], topic: str) -> list[PageBlock]:
     if not counts:
         return blocks
     rarity = {text: sum(1 / counts[word] for word in words) for text, words in held.items()}
-    least = ENOUGH * max(rarity.values())
+    best = max(rarity.values())
+    half = ENOUGH * sum(1 / count for count in counts.values())
+    least = half if best >= half else ENOUGH * best  # of many aspects no sentence holds half
     return [
-        replace(block, sentences=[text for text in block.sentences if rarity[text] > least])
+        replace(block, sentences=[text for text in block.sentences if rarity[text] >= least])
         for block in blocks
     ]
 
