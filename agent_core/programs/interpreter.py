@@ -6,23 +6,27 @@ the child's result, be it in another process of the bot and days later.
 """
 
 import asyncio
+import os
 import re
 import shutil
 import sysconfig
 import zlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from cachetools import LRUCache
 from pydantic import BaseModel
 
 from agent_core.clock import find_zone
 from agent_core.errors import ChildRefused
-from agent_core.ids import RunId
+from agent_core.ids import RunId, TurnId
 from agent_core.json_values import digest_of_json
 from agent_core.programs.charts import chart
+from agent_core.programs.seats import FairSeats
 from agent_core.programs.source import prepared
 from agent_core.tools import Artifact, ToolContext, ToolOutput
 from agent_core.workspaces.layout import TRACES, WORK_PRODUCTS, write_text
@@ -40,6 +44,7 @@ TYPES = {
 }
 """What a program may write: nothing that a browser takes for a page or a script."""
 
+WORKER_NICENESS = 10
 MAX_PROMPT_CHARS = 20_000
 """Of one child's prompt."""
 
@@ -77,6 +82,9 @@ class ProgramLimits:
     max_value_chars: int = 10_000
     max_written_bytes: int = 20_000_000
     max_files: int = 20
+    max_turn_bytes: int = 100_000_000
+    max_turn_files: int = 60
+    """Of all programs of a turn together, those of its children among them."""
     max_kept_bytes: int = 4_000_000
     """Of a program that waits, and of the variables that it leaves; compressed."""
 
@@ -115,8 +123,10 @@ class Interpreter:
     limits: ProgramLimits = ProgramLimits()
     fault: str = field(default_factory=_missing)
     """Why no program can run here; empty where that is not so."""
-    seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
+    seats: FairSeats = field(default_factory=FairSeats)
     """Of programs that compute at the same time; others wait for their turn."""
+    written: LRUCache[TurnId, Program] = field(default_factory=lambda: LRUCache(1_000))
+    """What the programs of each turn wrote together, in this process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +156,7 @@ class ProgramExecution:
             await session.feed_run(_FORK)
             return await session.feed_start(text, cwd=str(self.context.workspace), **how)
 
-        return await self._run(start)
+        return await self._run(start, is_begun=False)
 
     async def resume(self, state: bytes, answers: Mapping[int, HostReply]) -> bytes:
         """Go on with a program that waited, whichever process it waited in; as `begin`."""
@@ -164,12 +174,13 @@ class ProgramExecution:
             is_one_call = hasattr(snapshot, "call_id")
             return await snapshot.resume(answers[snapshot.call_id] if is_one_call else answers)
 
-        return await self._run(start)
+        return await self._run(start, is_begun=True)
 
-    async def _run(self, start: Callable[..., Awaitable[Any]]) -> bytes:
+    async def _run(self, start: Callable[..., Awaitable[Any]], *, is_begun: bool) -> bytes:
         monty = await asyncio.to_thread(import_module, "pydantic_monty")
         limits = self.interpreter.limits
-        zone = self.context.zone
+        context = self.context
+        zone = context.zone
         conditions = {
             "limits": {
                 "max_feed_duration_secs": limits.max_s,
@@ -183,10 +194,11 @@ class ProgramExecution:
         }
         try:
             async with (
-                self.interpreter.seats,
+                self.interpreter.seats.of(context.asker, context.session, is_begun=is_begun),
                 monty.AsyncMonty(max_processes=1) as workers,
                 workers.checkout(**conditions) as session,
             ):
+                _lower_priority(session.worker_pid)
                 mounts = [
                     monty.MountDir(
                         host_path=folder,
@@ -291,6 +303,9 @@ class ProgramExecution:
             return {"exception": RuntimeError(str(refused))}
         except (OSError, TypeError, ValueError) as error:
             return {"exception": error}
+        except (ArithmeticError, LookupError, RuntimeError, StopIteration) as error:
+            # Whatever a host function raises is the program's to catch: its variables stay.
+            return {"exception": RuntimeError(str(error) or type(error).__name__)}
 
     async def _called(self, snapshot: Any) -> HostReply | None:
         program = self.program
@@ -394,12 +409,19 @@ class ProgramExecution:
     def _note(self, path: str, title: str, size: int) -> None:
         program = self.program
         limits = self.interpreter.limits
-        if path not in program.files and len(program.files) >= limits.max_files:
-            raise OSError(f"limit reached: {limits.max_files} files written by a program")
-        if program.written_bytes + size > limits.max_written_bytes:
-            raise OSError(f"limit reached: {limits.max_written_bytes:,} bytes written by a program")
-        program.files.setdefault(path, title)
-        program.written_bytes += size
+        turn = self.interpreter.written.setdefault(self.context.turn, Program())
+        bounds = (
+            (program, limits.max_files, limits.max_written_bytes, "by a program"),
+            (turn, limits.max_turn_files, limits.max_turn_bytes, "in a turn"),
+        )
+        for total, max_files, max_bytes, by in bounds:
+            if path not in total.files and len(total.files) >= max_files:
+                raise OSError(f"limit reached: {max_files} files written {by}")
+            if total.written_bytes + size > max_bytes:
+                raise OSError(f"limit reached: {max_bytes:,} bytes written {by}")
+        for total in (program, turn):
+            total.files.setdefault(path, title)
+            total.written_bytes += size
 
     def _folders(self) -> list[Path]:
         """The folders of the workspace that programs see, under the same paths as everywhere."""
@@ -411,6 +433,13 @@ class ProgramExecution:
             and folder.is_dir()
             and not folder.is_symlink()
         )
+
+
+def _lower_priority(worker: int | None) -> None:
+    """Programs compute with what the bot leaves: its event loop goes first."""
+    if worker is not None:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, worker, WORKER_NICENESS)
 
 
 def _text(value: object, meaning: str) -> str:

@@ -8,6 +8,7 @@ import re
 import stat
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from agent_core.events import (
@@ -193,7 +194,7 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-class ArtifactRefused(Exception):
+class ArtifactRefused(OSError):
     """A file may not be, or cannot be, uploaded."""
 
 
@@ -243,6 +244,8 @@ def _read(workspace: Path, path: str) -> bytes:
             return _read_file(os.open(name, _FILE, dir_fd=directory))
         finally:
             os.close(directory)
+    except ArtifactRefused:
+        raise
     except OSError as error:
         raise ArtifactRefused("it cannot be read") from error
 
@@ -306,13 +309,12 @@ class ThreadFiles:
         for file in saved:
             try:
                 _check_fits(file, len(uploads), room)
-                content = await asyncio.to_thread(read_artifact, self._workspace, file.path)
             except ArtifactRefused as refused:
                 _log.warning("%s is not handed out: %s", file.path, refused)
                 missing.append(file.title or file.path)
             else:
-                room -= len(content)
-                uploads.append(self._upload(file, content))
+                room -= file.size_bytes
+                uploads.append(self._upload(file))
         uploads += more
         if not uploads:
             await post_answer(self._destination, op, drafts)
@@ -362,16 +364,17 @@ class ThreadFiles:
             _log.warning("%s cannot be shown before it is sent: %s", file.name, refused)
             return False
         name = file_name(file.name)
-        return await self.upload(op.part(name), Upload(name=name, content=content, title=name))
+        return await self.upload(op.part(name), Upload(name=name, read=lambda: content, title=name))
 
-    def _upload(self, file: ArtifactSaved, content: bytes) -> Upload:
+    def _upload(self, file: ArtifactSaved) -> Upload:
         name = file_name(PurePosixPath(file.path).name)
         line = " ".join(inert(file.title).split())
         title = line[: limits.FILE_TITLE_CHARS] or name
         alt_text = ""
         if file.mimetype.startswith("image/"):
             alt_text = self._destination.board.words("progress-picture-of", what=title)
-        return Upload(name=name, content=content, title=title, alt_text=alt_text)
+        read = partial(read_artifact, self._workspace, file.path)
+        return Upload(name=name, read=read, title=title, alt_text=alt_text)
 
     async def _share(
         self, op: Op, uploads: Sequence[Upload], blocks: Sequence[JsonObject] = ()
