@@ -169,6 +169,9 @@ class StepRetried(Event):
 
     reason: str
     wait_s: float
+    given_up_at: datetime | None = None
+    """On the clocks of whoever asked; only once the model is away for so long that people are to
+    know."""
     kind: Literal["step_retried"] = "step_retried"
 
 

@@ -1,7 +1,8 @@
 """The planner: one structured call that looks at a new task before the work on it begins."""
 
+import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from typing import Annotated
 
@@ -93,6 +94,34 @@ def _checked(draft: Plan, usage: Usage) -> Plan:
         sub_questions=tuple(parts.values())[:MAX_SUB_QUESTIONS] if len(parts) > 1 else (),
         usage=usage,
     )
+
+
+class PlanAhead:
+    """Speculative planning: a plan made beside the classifier, for a message that may need one.
+
+    A task in memory and no step: whoever needs the plan records it, and whoever does not drops it.
+    """
+
+    def __init__(self) -> None:
+        self._making: asyncio.Task[Plan] | None = None
+
+    def begin(self, make: Callable[[], Awaitable[Plan]]) -> None:
+        """Begin to make the plan. `make` must end by itself, since nobody may come for the plan."""
+        self._making = asyncio.ensure_future(make())
+
+    async def plan(self, make: Callable[[], Awaitable[Plan]]) -> Plan:
+        """The plan that was begun; made now where none was, as after a restart."""
+        making, self._making = self._making, None
+        return await (making if making is not None else make())
+
+    async def drop(self) -> None:
+        """End the making of a plan that nobody needs, and with it what the model call costs."""
+        making, self._making = self._making, None
+        if making is not None:
+            making.cancel()
+            await asyncio.wait({making})
+            if not making.cancelled():
+                making.exception()  # looked at, so that asyncio does not warn of it
 
 
 PLAN_SPEC = ToolSpec(

@@ -109,6 +109,7 @@ class Surroundings:
 
     workspace: Path
     clock: Callable[[], datetime] = field(default_factory=SteppingClock)
+    zone: str = ""
     steps: RecordedSteps = field(default_factory=RecordedSteps)
     events: list[AnyEvent] = field(default_factory=list[AnyEvent])
     messages: dict[int, Message] = field(default_factory=dict[int, Message])
@@ -125,6 +126,7 @@ class Surroundings:
                 run=run,
                 asker=UserId("T1:U1"),
                 workspace=self.workspace,
+                zone=self.zone,
             ),
             steps=self.steps,
             emit=self._emit,

@@ -3,11 +3,12 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Protocol
 
 from pydantic import ValidationError
 
-from agent_core.clock import UtcClock
+from agent_core.clock import UtcClock, local_time
 from agent_core.consent import ConsentGate
 from agent_core.durable import Steps
 from agent_core.errors import ChildRefused
@@ -17,17 +18,21 @@ from agent_core.events import (
     EventHeader,
     MessageTaken,
     RunStarted,
+    StepRetried,
     slot_of,
 )
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
-from agent_core.models import RetryingModel, ToolSpec
+from agent_core.models import Retried, RetryingModel, ToolSpec
 from agent_core.sessions import Ask
 from agent_core.tools import ToolContext, ToolOutput, Toolset, app_name
 from agent_core.words import Words
 
 EXPLORER = "explorer"
 """The sub-agent that works on a sub-question, where no other is named."""
+
+AWAY_S = 20.0
+"""A model that does not answer for this time is away: people are told until when it is tried."""
 
 ROUTE_SLOTS = {
     "root": 0,
@@ -281,6 +286,19 @@ class RunScope:
             "n": n,
             "at": self.clock(),
         }
+
+    def retried(self, item: Retried, step: int, n: int) -> StepRetried:
+        """The event of a model call that is made again."""
+        given_up_at = None
+        if item.away_s >= AWAY_S:
+            end = self.clock() + timedelta(seconds=item.left_s)
+            given_up_at = local_time(end, self.context.zone)
+        return StepRetried(
+            **self.at(step, n, item.attempt),
+            reason=item.reason,
+            wait_s=item.wait_s,
+            given_up_at=given_up_at,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

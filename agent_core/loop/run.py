@@ -18,7 +18,6 @@ from agent_core.events import (
     RunFinished,
     RunStarted,
     StepFinished,
-    StepRetried,
     StepStarted,
     TextDelta,
 )
@@ -231,13 +230,7 @@ async def _stream(
                     await scope.emit(TextDelta(**scope.at(number, 1, attempt), text=item.text))
                 case Retried():
                     attempt = item.attempt
-                    await scope.emit(
-                        StepRetried(
-                            **scope.at(number, 1, attempt),
-                            reason=item.reason,
-                            wait_s=item.wait_s,
-                        )
-                    )
+                    await scope.emit(scope.retried(item, number, 1))
                 case Reply():
                     finished_at = scope.clock()
                     return RecordedCall(

@@ -5,8 +5,10 @@ And when a call that failed is made again, and after what wait.
 
 import asyncio
 import json
+import logging
 import random
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, TypeVar
@@ -17,6 +19,8 @@ from agent_core.background import Backoff
 from agent_core.errors import ModelError, ModelUnavailable, ReplyTruncated
 from agent_core.events import Usage
 from agent_core.messages import JsonObject, Message
+
+logger = logging.getLogger(__name__)
 
 Effort = Literal["low", "medium", "high"]
 
@@ -99,6 +103,10 @@ class Reply:
     """Readable thinking, for the trace; empty when the provider keeps it to itself."""
 
 
+Item = Delta | Reply
+"""What a model's stream yields."""
+
+
 class Model(Protocol):
     """A language model.
 
@@ -114,7 +122,7 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
-    def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]: ...
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Item, None]: ...
 
 
 Form = TypeVar("Form", bound=BaseModel)
@@ -147,8 +155,10 @@ async def whole_reply(model: Model, request: ModelRequest) -> Reply:
 
 Sleep = Callable[[float], Awaitable[None]]
 
-ATTEMPTS = 20
-"""They outlast an outage of ten minutes."""
+OUTAGE_S = 630.0
+"""An outage of ten minutes is outlasted; after this time a call is given up."""
+LOG_EVERY_S = 40.0
+"""With waits of a minute at most: an outage is about a line a minute."""
 ATTEMPTS_PAID_FOR = 4
 """Of calls whose reply came but was not whole: each of them costs tokens."""
 LONGEST_RETRY_AFTER_S = 90.0
@@ -165,6 +175,10 @@ class Retried:
     wait_s: float
     attempt: int
     """The number of the attempt that follows: 2 or more."""
+    away_s: float
+    """How long the model will have been away when that attempt begins."""
+    left_s: float
+    """From now until the call is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,49 +189,86 @@ class RetryingModel:
     sleep: Sleep = asyncio.sleep
     chance: Callable[[], float] = random.random  # noqa: S311 (not for secrets)
     """A number from 0 to 1 each time, to spread the waits."""
+    seconds: Callable[[], float] = time.monotonic
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Retried | Reply, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Item | Retried, None]:
         """As `Model.stream`, with a Retried before each new attempt; it voids the deltas before it.
 
         Raises:
             ModelRejected: at once.
-            ModelUnavailable: after the last attempt, or when the provider asks for too long a wait.
+            ModelUnavailable: when its time is over, or the provider asks for too long a wait.
             ReplyTruncated: when twice the output limit was not enough either.
         """
-        failures: list[ModelError] = []
+        outage = _Outage(self.model.name)
         while True:
+            begun_s = self.seconds()
             try:
                 async with aclosing(self.model.stream(request)) as items:
                     async for item in items:
                         yield item
             except (ModelUnavailable, ReplyTruncated) as error:
-                failures.append(error)
+                outage.add(error, self.seconds() - begun_s)
             else:
                 return
-            wait_s = self._wait_s(failures)
-            if isinstance(failures[-1], ReplyTruncated):
+            retried = outage.next_attempt(self.chance())
+            if isinstance(outage.failures[-1], ReplyTruncated):
                 request = replace(request, max_tokens=2 * request.max_tokens)
-            yield Retried(
-                reason=_reason(failures[-1]),
-                wait_s=wait_s,
-                attempt=len(failures) + 1,
-            )
-            await self.sleep(wait_s)
+            yield retried
+            await self.sleep(retried.wait_s)
 
-    def _wait_s(self, failures: Sequence[ModelError]) -> float:
-        """The wait before the next attempt; raises the last failure when there shall be none."""
-        last = failures[-1]
+
+class _Outage:
+    """The failures of one call so far, and how long they have lasted."""
+
+    def __init__(self, model: str) -> None:
+        self.failures: list[ModelError] = []
+        self._model = model
+        self._away_s = 0.0
+        self._logged_s = -LOG_EVERY_S
+
+    def add(self, error: ModelError, took_s: float) -> None:
+        """Note a failure; the first one begins the outage, however long its call had been well."""
+        if self.failures:
+            self._away_s += took_s
+        self.failures.append(error)
+
+    def next_attempt(self, chance: float) -> Retried:
+        """The attempt that follows; raises the last failure when there shall be none."""
+        left_s = OUTAGE_S - self._away_s
+        wait_s = self._wait_s(left_s, chance)
+        reason = _reason(self.failures[-1])
+        if self._away_s - self._logged_s >= LOG_EVERY_S:
+            self._logged_s = self._away_s
+            logger.warning(
+                "the model %s does not answer (%s) for %.0f s; it is given up in %.0f s",
+                self._model,
+                reason,
+                self._away_s,
+                left_s,
+            )
+        self._away_s += wait_s
+        return Retried(
+            reason=reason,
+            wait_s=wait_s,
+            attempt=len(self.failures) + 1,
+            away_s=self._away_s,
+            left_s=left_s,
+        )
+
+    def _wait_s(self, left_s: float, chance: float) -> float:
+        last = self.failures[-1]
         if isinstance(last, ReplyTruncated):
-            if sum(isinstance(failure, ReplyTruncated) for failure in failures) > 1:
+            if sum(isinstance(failure, ReplyTruncated) for failure in self.failures) > 1:
                 raise last
             return 0.0
-        paid_for = sum(failure.kind in _PAID_FOR_KINDS for failure in failures)
-        if len(failures) >= ATTEMPTS or paid_for >= ATTEMPTS_PAID_FOR:
+        paid_for = sum(failure.kind in _PAID_FOR_KINDS for failure in self.failures)
+        if left_s <= 0 or paid_for >= ATTEMPTS_PAID_FOR:
             raise last
         wish_s = (last.retry_after_s if isinstance(last, ModelUnavailable) else None) or 0.0
         if wish_s > LONGEST_RETRY_AFTER_S:
             raise last
-        return max(wish_s, _BACKOFF.wait_s(len(failures), self.chance()))
+        backoff_s = _BACKOFF.wait_s(len(self.failures), chance)
+        return max(wish_s, min(backoff_s, left_s))  # the last attempt is made when time is over
 
 
 def _reason(error: ModelError) -> str:

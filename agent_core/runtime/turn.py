@@ -5,7 +5,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 
@@ -20,7 +20,6 @@ from agent_core.events import (
     RouteChosen,
     RunFinished,
     RunStarted,
-    StepRetried,
     TextDelta,
     TurnStarted,
 )
@@ -29,8 +28,15 @@ from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.calls import BOOL, PATIENCE, Asked
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
-from agent_core.models import Delta, Model, Retried
-from agent_core.planner import CONTINUING, PLANNED, Plan, SubQuestion, make_plan
+from agent_core.models import Delta, Retried
+from agent_core.planner import (
+    CONTINUING,
+    PLANNED,
+    Plan,
+    PlanAhead,
+    SubQuestion,
+    make_plan,
+)
 from agent_core.prompts import prompt
 from agent_core.runtime.closing import apology, end_absorbed, finish, turn_at
 from agent_core.runtime.opening import (
@@ -160,6 +166,8 @@ class _Generation:
     scope: RunScope
     orders: OrderTaker
     reference: str
+    ahead: PlanAhead = field(default_factory=PlanAhead)
+    """Begun beside the classifier, so that nobody waits for one model call after the other."""
 
     async def result(self) -> RunResult:
         """What the work comes to; a failure is one of the results.
@@ -190,6 +198,8 @@ class _Generation:
             logger.exception("turn %s failed (reference %s)", turn.id, self.reference)
             await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=""))
             return RunResult(outcome="failed", text=apology(error, self.reference, scope.words))
+        finally:
+            await self.ahead.drop()
 
     async def _stopped(self) -> RunResult:
         parts, scope, turn = self.parts, self.scope, self.turn
@@ -252,7 +262,7 @@ class _Generation:
             opening = (*done, *added)
         was_asked = wait is not None and not wait.call_id
         if parts.planner and (was_asked or routed.reason not in CONTINUING):
-            plan = await self._plan(parts.planner, earlier, scope)
+            plan = await self._plan(earlier, scope)
             if plan.question:
                 await scope.save(0, opening)
                 raise Asked(_question(plan, scope))
@@ -338,17 +348,19 @@ class _Generation:
 
         async def announce(item: Delta | Retried) -> None:
             nonlocal attempt
+            await self.ahead.drop()  # a fast answer has begun
             if isinstance(item, Delta):
                 await scope.emit(TextDelta(**scope.at(0, 2, attempt), text=item.text))
                 return
             attempt = item.attempt
-            at = scope.at(0, 2, attempt)
-            await scope.emit(StepRetried(**at, reason=item.reason, wait_s=item.wait_s))
+            await scope.emit(scope.retried(item, 0, 2))
 
         async def work() -> Routed:
             opening = user_message(opening_text(self.turn), files)
             pictures = await load_pictures([opening], scope.context.workspace)
             routing = replace(_routing(self.turn, history), files=files, pictures=pictures)
+            if self.parts.planner is not None:
+                self.ahead.begin(partial(self._make_plan, history))
             routed = await self.parts.router.route(routing, announce)
             if routed.verdict != "STOP":
                 return routed
@@ -380,12 +392,19 @@ class _Generation:
             )
         )
 
-    async def _plan(
-        self,
-        planner: Model,
-        history: Sequence[Message],
-        scope: RunScope,
-    ) -> Plan:
+    async def _make_plan(self, history: Sequence[Message]) -> Plan:
+        turn, planner = self.turn, self.parts.planner
+        if planner is None:
+            return Plan()
+        day = local_time(turn.inbound.received_at, turn.inbound.author_zone).date()
+        return await make_plan(
+            planner,
+            opening_text(turn),
+            history,
+            today=day,
+        )
+
+    async def _plan(self, history: Sequence[Message], scope: RunScope) -> Plan:
         """The plan of a new task, which is made once and announced; a question is asked once."""
         turn = self.turn
 
@@ -395,13 +414,7 @@ class _Generation:
                     titled = zip(event.titles, event.sub_questions, strict=True)
                     parts = tuple(SubQuestion(title=title, question=q) for title, q in titled)
                     return Plan(sub_questions=parts)
-            day = local_time(turn.inbound.received_at, turn.inbound.author_zone).date()
-            return await make_plan(
-                planner,
-                opening_text(turn),
-                history,
-                today=day,
-            )
+            return await self.ahead.plan(partial(self._make_plan, history))
 
         plan = await scope.steps.once("plan", work, PLANNED)
         await scope.emit(

@@ -13,11 +13,15 @@ from agent_core.events import (
     Intervened,
     MessageTaken,
     Outcome,
+    PlanMade,
     QuestionAsked,
+    RouteChosen,
     RunFinished,
     RunStarted,
+    StepFinished,
     StepRetried,
     StepStarted,
+    TextDelta,
     ToolCallFinished,
     ToolCallProgressed,
     ToolCallStarted,
@@ -46,7 +50,7 @@ from bot.words import BOT
 BUSY_WAIT_S = 3.0
 """A longer backoff before the next model call is shown: the model does not answer."""
 
-CardState = Literal["running", "done", "stopped", "failed", "unsure"]
+CardState = Literal["running", "waiting", "done", "stopped", "failed", "unsure"]
 _ENDINGS: dict[Outcome, CardState] = {
     "stopped": "stopped",
     "failed": "failed",
@@ -58,6 +62,7 @@ _INTERVENED: dict[str, CardState] = {
 _BRANCH_ITSELF = ToolCallId("")
 _WEIGHTS: dict[CardState, int] = {
     "unsure": 2,
+    "waiting": 1,
     "running": 1,
 }
 """A card has these states as soon as one of its calls has; heavier cards are folded last."""
@@ -66,17 +71,21 @@ _WEIGHTS: dict[CardState, int] = {
 class Card:
     """One row of the plan: calls with the same title, a branch, or a message added to the work."""
 
-    def __init__(self, title: str, branch: RunId | None = None) -> None:
+    def __init__(self, title: str) -> None:
         self.title = title
-        self.branch = branch
+        self.branch: RunId | None = None
         self.details = ""
         self.calls: dict[ToolCallId, CardState] = {}
         """A branch itself has an empty id."""
         self.sources: dict[str, str] = {}
         """Title of each page that was read, by its address."""
+        self.waits_for = ""
+        """Whom its call waits for, as a sentence; empty while it waits for nobody."""
 
     @property
     def state(self) -> CardState:
+        if self.waits_for:
+            return "waiting"
         states = list(self.calls.values())
         for state in _WEIGHTS:
             if state in states:
@@ -103,6 +112,12 @@ class Board:
         self._worked_s = 0.0
         self._shown_s = 0.0
         self._call_cards: dict[CallKey, Card] = {}
+        self._outage: Card | None = None
+        """Of the language model."""
+        self._names: dict[UserId, str] = {}
+        """Of those who wrote in the turn."""
+        self._planned: list[Card] = []
+        """Branches of the plan that have not begun."""
         self._branch_cards: dict[RunId, Card] = {}
         """By run; a run that a branch began belongs to that branch."""
         self._message_cards: dict[TurnId, tuple[Card, str]] = {}
@@ -132,12 +147,15 @@ class Board:
         self._pass_time(event.at)
         asked = self.turn.wait_of(ROOT_RUN)
         self.turn.fold(event)
+        if isinstance(event, MessageTaken):
+            self._names[event.author] = event.author_name
         match event:
             case TurnStarted():
                 language = read_language(event.language)
                 if language is None:
                     language = detect_language(event.text, locale=event.author_locale)
                 self.words = BOT.of(language)
+                self._names[event.asker] = event.author_name
             case MessageTaken() if event.text and not _is_answer(event, asked):
                 self._add_message(event)
             case Intervened(what="stop" | "done" | "retry"):
@@ -149,6 +167,7 @@ class Board:
                 self._finish(event)
             case _:
                 self._fold_work(event)
+        self._mark_waits()
 
     def _fold_work(self, event: AnyEvent) -> None:
         match event:
@@ -158,10 +177,16 @@ class Board:
                 self._end_run(event)
             case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
                 self._fold_call(event)
+            case PlanMade() if not self._branch_cards and not event.question:
+                self._lay_out(event)
+            case RouteChosen(route="COMPLEX"):
+                self.activity = self.words("progress-thinking")
             case StepStarted():
                 self._begin_step(event)
-            case StepRetried() if event.wait_s >= BUSY_WAIT_S:
-                self.activity = self.words("progress-trying-again")
+            case StepRetried():
+                self._try_again(event)
+            case StepFinished() | TextDelta():
+                self._end_outage("progress-model-back", "done")
             case _:
                 pass
 
@@ -182,7 +207,10 @@ class Board:
     def title(self) -> str:
         """The plan's title: at work, or for how long; the answer's post says how it ended."""
         title = self.words("progress-working")
-        if self.turn.finished:
+        if self.turn.waits:
+            *_, wait = self.turn.waits.values()
+            title = self._waiting_for(wait.asker)
+        elif self.turn.finished:
             key = "done" if self.turn.finished.outcome in ("answered", "steered") else "early"
             time = spoken_time(self._worked_s)
             title = self.words(f"progress-ended-{key}", time=time)
@@ -214,12 +242,63 @@ class Board:
     def _finish(self, event: TurnFinished) -> None:
         """Calls that are still running were cut off."""
         ending = _ENDINGS.get(event.outcome, "done")
+        self._end_outage("progress-model-gone", "failed")
         for card in self.cards:
             if "running" in card.calls.values() and ending != "done":
                 card.details = self.words("progress-cut")
             for call, state in card.calls.items():
                 if state == "running":
                     card.calls[call] = ending
+
+    def _waiting_for(self, asker: UserId) -> str:
+        """Whom the turn waits for, by name; somebody who wrote nothing in the turn has none."""
+        name = self._names.get(asker)
+        if name is None:
+            return self.words("progress-waiting")
+        return self.words("progress-waiting-for", who=short(name))
+
+    def _mark_waits(self) -> None:
+        """A call that a person has to agree to is not in progress: it waits for that person."""
+        for card in self.cards:
+            card.waits_for = ""
+        for wait in self.turn.waits.values():
+            card = self._call_cards.get((wait.run, wait.call_id))
+            if card is not None:
+                card.waits_for = self._waiting_for(wait.asker)
+
+    def _lay_out(self, event: PlanMade) -> None:
+        """The whole plan at once: a card for each branch, before the first of them begins."""
+        if self._planned:
+            return
+        for title, question in zip(event.titles, event.sub_questions, strict=False):
+            card = self._add_card(_capitalized(title or question))
+            card.calls[_BRANCH_ITSELF] = "running"
+            self._planned.append(card)
+
+    def _begin_step(self, event: StepStarted) -> None:
+        """A model call begins: the run thinks, and what it did last is over."""
+        card = self._branch_cards.get(event.run)
+        self.activity = card.title if card else self.words("progress-thinking")
+        if event.away and all(card.title != event.away for card in self.cards):
+            self._add_card(event.away)
+
+    def _try_again(self, event: StepRetried) -> None:
+        """A model that is away for long has a card, which says until when it is tried."""
+        if event.given_up_at is None:
+            if event.wait_s >= BUSY_WAIT_S:
+                self.activity = self.words("progress-trying-again")
+            return
+        time = event.given_up_at.strftime("%H:%M")
+        self.activity = self.words("progress-model-away", time=time)
+        if self._outage is None:
+            self._outage = self._add_card(self.activity)
+        self._outage.title = self.activity
+        self._outage.calls[_BRANCH_ITSELF] = "running"
+
+    def _end_outage(self, key: str, state: CardState) -> None:
+        if self._outage is not None and self._outage.state == "running":
+            self._outage.title = self.words(key)
+            self._outage.calls[_BRANCH_ITSELF] = state
 
     def _begin_run(self, event: RunStarted) -> None:
         """A branch is shown under its title; a retried branch keeps its card."""
@@ -228,7 +307,8 @@ class Board:
         cards = self._branch_cards
         card = cards.get(event.run) or cards.get(event.parent)
         if card is None:
-            card = self._add_card(self._branch_title(event), branch=event.run)
+            card = self._planned_card(event) or self._add_card(self._branch_title(event))
+            card.branch = event.run
         self._branch_cards[event.run] = card
         if card.branch == event.run:
             card.calls[_BRANCH_ITSELF] = "running"
@@ -240,7 +320,16 @@ class Board:
         title = event.title.strip()
         if not title:
             title, _, _ = event.task.strip().partition("\n")
-        return short(title[:1].upper() + title[1:])
+        return _capitalized(title)
+
+    def _planned_card(self, event: RunStarted) -> Card | None:
+        """The card that the plan has for a branch; branches begin in any order."""
+        title = self._branch_title(event)
+        for card in self._planned:
+            if card.title == title:
+                self._planned.remove(card)
+                return card
+        return None
 
     def _end_run(self, event: RunFinished) -> None:
         """The details of a stopped branch keep the name of the person who stopped it."""
@@ -255,8 +344,8 @@ class Board:
                 card.details = self.words("progress-pages-read", n=len(card.sources))
         card.calls[_BRANCH_ITSELF] = _ENDINGS.get(event.outcome, "done")
 
-    def _add_card(self, title: str, branch: RunId | None = None) -> Card:
-        card = Card(title, branch)
+    def _add_card(self, title: str) -> Card:
+        card = Card(title)
         self.cards.append(card)
         return card
 
@@ -270,12 +359,6 @@ class Board:
         state = _INTERVENED.get(event.what)
         if state and card.branch == event.run:
             card.calls[_BRANCH_ITSELF] = state
-
-    def _begin_step(self, event: StepStarted) -> None:
-        if event.run == ROOT_RUN:
-            self.activity = self.words("progress-thinking")
-        if event.away and all(card.title != event.away for card in self.cards):
-            self._add_card(event.away)
 
     def _add_message(self, event: MessageTaken) -> None:
         message = event.taken or TurnId(f"{event.run} {event.intervention}")
@@ -344,6 +427,10 @@ class Board:
         card.calls[event.call_id] = state
         if card.state != "unsure":
             card.details = details
+
+
+def _capitalized(title: str) -> str:
+    return short(title[:1].upper() + title[1:])
 
 
 def _is_answer(event: MessageTaken, asked: AnyEvent | None) -> bool:

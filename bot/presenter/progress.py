@@ -51,6 +51,7 @@ FORGOTTEN_S = 3_600.0
 
 _SHOWN = {
     "running": ("in_progress", "▸"),
+    "waiting": ("pending", "…"),
     "done": ("complete", "✓"),
     "stopped": ("pending", "-"),
     "failed": ("error", "✗"),
@@ -200,7 +201,10 @@ class ProgressPost:
             await clock.wait(self._changed, min(max(0.1, due_s), longest_s))
 
     async def _renew_line(self) -> None:
-        """Renew the status line: the activity and the time or, before any, the request."""
+        """Renew the status line: the activity or, before any, that the request is looked at.
+
+        The time moves from the second line on, so that nobody takes a slow model for a dead one.
+        """
         activity = self._board.activity
         words = self._board.words
         now_s = self._api.clock.seconds()
@@ -212,8 +216,10 @@ class ProgressPost:
             line = words("progress-line", time=time)
             is_said = await self.say(line, f"{plain_line(activity, 100)} · {time}")
         else:
-            what = plain_line(self._board.text, limits.PROGRESS_WORD_CHARS)
-            is_said = await self.say(words("progress-line-reading", what=what))
+            line = words("progress-line-looking")
+            if self._line_s > _NEVER_S:
+                line = f"{line} · {self._board.time(self._now())}"
+            is_said = await self.say(line)
         if is_said:
             self._line_activity = activity
             self._line_s = now_s
@@ -253,7 +259,8 @@ class ProgressPost:
 
 
 def _line(card: Card) -> str:
-    text = f"{card.title} ({card.details})" if card.details else card.title
+    details = card.waits_for or card.details
+    text = f"{card.title} ({details})" if details else card.title
     _, sign = _SHOWN[card.state]
     return f"{sign} {foreign_line(text, limits.SECTION_CHARS)}"
 
@@ -270,7 +277,9 @@ def _task(number: int, card: Card) -> JsonObject:
         "title": card.title,
         "status": status,
     }
-    if card.details and card.state in _STANDING_STILL:
+    if card.waits_for:
+        task["title"] = f"{card.title} · {card.waits_for}"
+    elif card.details and card.state in _STANDING_STILL:
         task["title"] = f"{card.title} · {card.details}"
     elif card.details:
         text = {"type": "text", "text": card.details}

@@ -3,20 +3,27 @@
 `python -m tests.bench.thread [--json]`. `sign`: from a mention to the first thing that shows;
 `meaning`: to the first words; both for one thread at a time and for 50 at once. `silence`: the
 longest time without a visible change, from a mention to the end, of a report's turn whose model
-once says nothing for `STALL_S`, too. `edit_gap`: the least between two edits of a progress post at
-work; the edit that closes it waits for nobody.
+once says nothing for `STALL_S`, too; the same words once more are no change. `edit_gap`: the least
+between two edits of a progress post at work; the edit that closes it waits for nobody.
 `inside_pauses`: calls of a method that Slack had asked to leave alone.
+
+`paced_…` is the same of a simple question, a report and a comparison with a model of a realistic
+pace (`REALISTIC`). `paced_meaning`: from the sign to the words that it is looked at; `paced_step`:
+from the mention to the first words on what is done, of a simple question to the answer's first
+sentence, which has no goal; `paced_same_words`: the longest time in which
+nothing changes but the clock.
 """
 
 import statistics
 from collections import Counter
-from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from bot.sandbox.child import start_bot
+from bot.sandbox.model import ReplyPace
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import ApiCall, Post
@@ -26,13 +33,16 @@ from tests.bench.results import Result, run
 ROUNDS = 12
 THREADS = 50
 STALL_S = 12.0
+REALISTIC = ReplyPace(first_token_s=2.5, tokens_per_s=25.0)
 ON_ITS_WAY_S = 0.25
 """A call that came so soon after a pause was asked for had left before that."""
 QUESTION = "What is a circuit breaker in a bot?"
 REPORT = "Write a report about rate limits of chat bots."
+COMPARISON = "Compare heat pumps, battery storage and wind power"
 SIGNS = {"agents.sessions.setStatus", "reactions.add"}
+LINE = "assistant.threads.setStatus"
 WORDS = {
-    "assistant.threads.setStatus", "chat.postMessage", "chat.startStream", "chat.appendStream",
+    LINE, "chat.postMessage", "chat.startStream", "chat.appendStream",
     "chat.update", "files.completeUploadExternal",
 }  # fmt: skip
 CHANNEL = "general"
@@ -61,15 +71,54 @@ class Turn:
 
     @property
     def silence_s(self) -> float:
-        shown = SIGNS | WORDS
-        seen = [self.asked_s, *(c.at_s for c in self.calls if c.ok and c.method in shown)]
-        return max(later - earlier for earlier, later in pairwise(seen))
+        """The longest time without a change that people see."""
+        return self._longest_s({call.at_s: shown_by(call) for call in self._visible})
+
+    @property
+    def same_words_s(self) -> float:
+        """The longest time in which nothing changes but the clock."""
+        return self._longest_s({call.at_s: words_of(call) for call in self._visible})
+
+    @property
+    def step_s(self) -> float:
+        """From the mention to the first words on what is done, or of the answer."""
+        return next(
+            call.at_s - self.asked_s
+            for call in self._visible
+            if call.method in WORDS - {LINE} or call.args.get("loading_messages")
+        )
+
+    @property
+    def _visible(self) -> list[ApiCall]:
+        return [call for call in self.calls if call.ok and call.method in SIGNS | WORDS]
+
+    def _longest_s(self, shown: Mapping[float, str]) -> float:
+        changes = [self.asked_s]
+        last = ""
+        for at_s, words in shown.items():
+            if words != last:
+                changes.append(at_s)
+            last = words
+        changes.append(self.calls[-1].at_s)
+        return max(later - earlier for earlier, later in pairwise(changes))
 
     @property
     def edit_gaps_s(self) -> list[float]:
         """Between the edits of its progress, which is posted first; the last edit closes it."""
         made = [call for call in self.calls if call.ok and "plan" in str(call.args.get("blocks"))]
         return [later.at_s - earlier.at_s for earlier, later in pairwise(made[:-1])]
+
+
+def shown_by(call: ApiCall) -> str:
+    return f"{call.method} {sorted(call.args.items(), key=str)}"
+
+
+def words_of(call: ApiCall) -> str:
+    """What a call shows, without the clock of a status line."""
+    if call.method != LINE:
+        return shown_by(call)
+    line = str(call.args.get("loading_messages") or call.args.get("status"))
+    return line.rpartition(" · ")[0] or line
 
 
 def until(calls: Iterable[ApiCall], ts: str, asked_s: float, methods: Collection[str]) -> float:
@@ -92,11 +141,11 @@ def count(name: str, value: int, goal: int | None = None, **how: bool) -> Result
 
 
 @asynccontextmanager
-async def bot_beside(root: Path) -> AsyncGenerator[World]:
+async def bot_beside(root: Path, pace: ReplyPace = UNHURRIED) -> AsyncGenerator[World]:
     """`bot start` as a process of its own."""
     root.mkdir(parents=True)  # noqa: ASYNC240 (nothing runs yet)
     settings = SandboxSettings()
-    async with open_world(settings, workspaces_root=root, web=None, pace=UNHURRIED) as world:
+    async with open_world(settings, workspaces_root=root, web=None, pace=pace) as world:
         bot = await start_bot({**world.environment, "CRAWL_BROWSER": "off"}, root)
         try:
             await world.slack.connected(timeout_s=60)
@@ -117,7 +166,7 @@ async def ask(slack: SlackStandIn, text: str) -> Turn:
     """Mention the bot in a new thread and wait for the end of its turn."""
     asked_s, before = now_s(slack), len(slack.calls)
     ts = await slack.say("ann", CHANNEL, f"{slack.mention} {text}")
-    await slack.wait_for(lambda s: is_shown(s, ts), timeout_s=180)
+    await slack.wait_for(lambda s: is_shown(s, ts), timeout_s=400)
     calls, posts = slack.calls[before:], posts_in(slack, ts)
     return Turn(ts=ts, asked_s=asked_s, calls=calls, posts=posts)
 
@@ -178,6 +227,25 @@ async def measure_turns(root: Path) -> list[Result]:
         ]
 
 
+async def measure_pace(root: Path) -> list[Result]:
+    """One thread at a time, with a model that takes its time."""
+    async with bot_beside(root, REALISTIC) as world:
+        results: list[Result] = []
+        asks = {"simple": QUESTION, "report": REPORT, "comparison": COMPARISON}
+        for name, text in asks.items():
+            turn = await ask(world.slack, text)
+            meaning_s = turn.until(WORDS) - turn.until(SIGNS)
+            results += [
+                seconds(f"paced_sign_s: {name}", turn.until(SIGNS)),
+                seconds(f"paced_meaning_s: {name}", meaning_s, 1),
+                seconds(f"paced_step_s: {name}", turn.step_s, None if name == "simple" else 3.5),
+                seconds(f"paced_silence_s: {name}", turn.silence_s, 5),
+                seconds(f"paced_same_words_s: {name}", turn.same_words_s),
+                seconds(f"paced_took_s: {name}", turn.took_s),
+            ]
+        return results
+
+
 async def measure_crowd(root: Path) -> list[Result]:
     """All threads at once, in one channel."""
     async with bot_beside(root) as world:
@@ -203,6 +271,7 @@ async def measure_crowd(root: Path) -> list[Result]:
 async def measure(root: Path) -> list[Result]:
     return [
         *await measure_turns(root / "turns"),
+        *await measure_pace(root / "pace"),
         *await measure_crowd(root / "crowd"),
     ]
 

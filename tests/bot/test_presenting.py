@@ -87,7 +87,9 @@ async def test_turns_are_shown_from_their_start_to_their_end(place: Place) -> No
     assert (answers(place, "One."), answers(place, "Two.")) == (1, 1)
 
 
-async def test_a_session_tells_what_it_reads_and_is_named_after_it(place: Place) -> None:
+async def test_a_session_tells_that_it_is_looked_at_and_is_named_after_its_first_message(
+    place: Place,
+) -> None:
     await place.api.set_status(place.thread, "processing")
     async with process(place, ScriptedModel(["One.", "Two."])) as bot:
         await shows(bot)
@@ -101,7 +103,7 @@ async def test_a_session_tells_what_it_reads_and_is_named_after_it(place: Place)
         await shown(bot, second)
     assert sessions[key].title == "compare the battery makers"
     lines = (call.args["status"] for call in place.slack.calls if call.method == LINE)
-    assert next(lines) == "is reading “compare the battery makers”"
+    assert next(lines) == "is looking at it"
 
 
 async def test_a_turn_that_ended_unseen_is_shown_after_a_restart_and_once(place: Place) -> None:

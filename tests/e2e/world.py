@@ -52,7 +52,7 @@ TURN_S = 30.0
 FIRST_WORDS = 7
 """Events of a stream: its start, four of the thinking block, the text's start, its first piece."""
 INNER_MESSAGES = ("message", "previous_message")
-PROGRESS = ("Working on it", "Done in", "Worked for")
+PROGRESS = ("Working on it", "Waiting for Ann", "Done in", "Worked for")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,10 +18,10 @@ from agent_core.events import (
     ToolCallFinished,
     Usage,
 )
-from agent_core.loop.agent import Agent, RunLimits
+from agent_core.loop.agent import AWAY_S, Agent, RunLimits
 from agent_core.loop.run import GO_ON, PAUSED, RunResult, run_agent
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
-from agent_core.models import Reply, RetryingModel
+from agent_core.models import OUTAGE_S, Reply, RetryingModel
 from agent_core.prompts import prompt
 from agent_core.testing.models import Cut, ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.steps import KilledError
@@ -149,6 +149,25 @@ async def test_a_cut_stream_is_tried_again_and_its_words_are_void(tmp_path: Path
     assert "".join(e.text for e in told) == "The whole."
     [finished] = [e for e in around.events if isinstance(e, StepFinished)]
     assert finished.attempt == 2
+
+
+@pytest.mark.proves("model.away")
+async def test_a_model_that_is_away_says_until_when_it_is_tried_on_the_askers_clock(
+    tmp_path: Path,
+) -> None:
+    clock = SteppingClock(step=timedelta())
+    around = Surroundings(workspace=tmp_path, clock=clock, zone="Asia/Tokyo")
+    made, _ = agent([*[ModelUnavailable("gone")] * 6, "Here."])
+    await run(made, around)
+    retries = [event for event in around.events if isinstance(event, StepRetried)]
+    ends = [event.given_up_at for event in retries]
+    waited_s = [sum(each.wait_s for each in retries[: n + 1]) for n in range(len(retries))]
+    assert [end is not None for end in ends] == [after >= AWAY_S for after in waited_s]
+    last = ends[-1]
+    assert last is not None
+    assert last.utcoffset() == timedelta(hours=9)
+    left_s = (last - clock.now).total_seconds()
+    assert left_s == pytest.approx(OUTAGE_S - waited_s[-2], abs=1)
 
 
 async def test_a_refusal_is_told_plainly(tmp_path: Path) -> None:

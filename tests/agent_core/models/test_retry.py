@@ -2,12 +2,13 @@
 
 import asyncio
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
 from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, ReplyTruncated
 from agent_core.messages import user_message
-from agent_core.models import Delta, ModelRequest, Reply, Retried, RetryingModel
+from agent_core.models import OUTAGE_S, Item, ModelRequest, Reply, Retried, RetryingModel
 from agent_core.testing.models import Cut, ScriptedModel, ScriptLine
 
 REQUEST = ModelRequest(system="", messages=(user_message("Hello"),), max_tokens=1_000)
@@ -38,7 +39,7 @@ def retrying(*script: ScriptLine, chance: float = 1.0) -> tuple[RetryingModel, S
     return RetryingModel(model, sleep=naps, chance=lambda: chance), model, naps
 
 
-async def items_of(model: RetryingModel) -> list[Delta | Retried | Reply]:
+async def items_of(model: RetryingModel) -> list[Item | Retried]:
     async with asyncio.timeout(5), aclosing(model.stream(REQUEST)) as items:
         return [item async for item in items]
 
@@ -53,7 +54,7 @@ async def test_a_retry_is_announced_before_its_wait_and_voids_the_deltas_before_
     failures = (overloaded(), overloaded(90.0), Cut(text="Half a", error=incomplete()))
     model, behind, naps = retrying(*failures, "Whole.")
 
-    items: list[Delta | Retried | Reply] = []
+    items: list[Item | Retried] = []
     waits: list[int] = []
     async with asyncio.timeout(5), aclosing(model.stream(REQUEST)) as stream:
         async for item in stream:
@@ -63,7 +64,9 @@ async def test_a_retry_is_announced_before_its_wait_and_voids_the_deltas_before_
 
     kinds = [type(item).__name__ for item in items]
     assert kinds == ["Retried", "Retried", "Delta", "Delta", "Retried", "Delta", "Reply"]
-    assert items[4] == Retried(reason="incomplete", wait_s=4.0, attempt=4)
+    again = items[4]
+    assert isinstance(again, Retried)
+    assert (again.reason, again.wait_s, again.attempt) == ("incomplete", 4.0, 4)
     assert waits == [0, 1, 2]
     assert naps.taken_s == [1.0, 90.0, 4.0]
     assert len(behind.requests) == 4
@@ -101,10 +104,35 @@ async def test_a_truncated_call_is_made_again_once_with_twice_the_room() -> None
 
 
 @pytest.mark.parametrize("chance", [0.0, 1.0])
-async def test_an_outage_of_ten_minutes_is_outlasted_and_no_longer_one(chance: float) -> None:
-    model, behind, naps = retrying(*[overloaded() for _ in range(25)], chance=chance)
+@pytest.mark.proves("model.away")
+async def test_an_outage_of_ten_minutes_is_outlasted_and_given_up_when_it_was_said(
+    chance: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    model, _, naps = retrying(*[overloaded() for _ in range(40)], chance=chance)
+    retries: list[Retried] = []
 
-    assert isinstance(await failure_of(model), ModelUnavailable)
-    assert len(behind.requests) == 20
-    assert sum(naps.taken_s) > 600
+    async def listen() -> None:
+        async with aclosing(model.stream(REQUEST)) as items:
+            async for item in items:
+                assert isinstance(item, Retried)
+                retries.append(item)
+
+    with pytest.raises(ModelUnavailable):
+        await listen()
+    assert sum(naps.taken_s) == pytest.approx(OUTAGE_S, abs=1)
     assert max(naps.taken_s) <= 60
+    passed_s = 0.0
+    for retry in retries:
+        assert passed_s + retry.left_s == pytest.approx(OUTAGE_S, abs=1), "the time is kept to"
+        passed_s += retry.wait_s
+        assert retry.away_s == pytest.approx(passed_s, abs=1)
+    assert 9 <= len(caplog.records) <= 14, "a line a minute"
+
+
+async def test_the_time_of_attempts_counts_for_an_outage() -> None:
+    model, behind, naps = retrying(*[overloaded() for _ in range(40)])
+    moments = iter(range(0, 100_000, 30))
+    slow = replace(model, seconds=lambda: float(next(moments)))
+    assert isinstance(await failure_of(slow), ModelUnavailable)
+    attempts_s = 30 * (len(behind.requests) - 1)
+    assert sum(naps.taken_s) + attempts_s <= OUTAGE_S + 30

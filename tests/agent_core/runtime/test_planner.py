@@ -130,6 +130,41 @@ async def test_a_new_task_after_work_that_did_not_end_well_is_planned(tmp_path: 
         assert (await end_of(runtime, turn)).answer == "Combined."
 
 
+@pytest.mark.proves("plan.ahead")
+async def test_a_plan_is_begun_beside_the_classifier_and_made_once(tmp_path: Path) -> None:
+    verdict, planned = Held(then="COMPLEX"), Held(then=plan(sub_questions=parts(*PARTS)))
+    planner, model = ScriptedModel([planned]), explorers()
+    async with scripted_runtime(
+        tmp_path, model=model, planner=planner, classifier=ScriptedModel([verdict])
+    ) as runtime:
+        turn = await begin(runtime, inbound("Compare A, B and C"))
+        async with asyncio.timeout(TIMEOUT_S):
+            await verdict.reached.wait()
+            await planned.reached.wait()
+        verdict.release.set()
+        planned.release.set()
+        assert (await end_of(runtime, turn)).answer == "Combined."
+    assert len(planner.requests) == 1
+
+
+@pytest.mark.proves("plan.ahead")
+async def test_a_plan_that_nobody_needs_is_dropped_with_the_first_word_of_the_answer(
+    tmp_path: Path,
+) -> None:
+    planner, model = ScriptedModel([Held(then=plan(sub_questions=parts(*PARTS)))]), explorers()
+    async with scripted_runtime(
+        tmp_path,
+        model=model,
+        planner=planner,
+        classifier=ScriptedModel(["SIMPLE"]),
+        fast=ScriptedModel(["Paris."]),
+    ) as runtime:
+        events = await events_of(runtime, await begin(runtime, inbound("Capital of France?")))
+    assert [event.answer for event in events if isinstance(event, TurnFinished)] == ["Paris."]
+    assert not [event for event in events if isinstance(event, PlanMade)]
+    assert planner.aborted == len(planner.requests)
+
+
 ASKED = plan(
     question="Which year?", default="2026", options=["2025", "2027"], sub_questions=parts(*PARTS)
 )

@@ -1,5 +1,6 @@
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,7 @@ class Stage(Desk):
         link: ConnectLink | None = None,
         api: SlackApi | None = None,
         edit_interval_s: float = 0.01,
+        now: Callable[[], datetime] = lambda: START,
     ) -> ThreadPresenter:
         api = api or self.api
         state = state or MemoryState()
@@ -104,7 +106,7 @@ class Stage(Desk):
             edit_interval_s=edit_interval_s,
             is_plain=False,
             offers_live_view=lambda: False,
-            now=lambda: START,
+            now=now,
             indicators=indicators,
             connect_link=link or no_link,
         )

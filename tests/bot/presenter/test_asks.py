@@ -40,6 +40,7 @@ def begun(turn: Turn) -> list[AnyEvent]:
 
 
 WORKING = "Working on it\n▸ Working with Gmail"
+WAITING = "Waiting for Ann\n▸ Working with Gmail"
 
 
 def visible(stage: Stage) -> list[Post]:
@@ -65,14 +66,14 @@ async def test_an_approval_waits_and_after_it_the_plan_goes_on_where_it_stands(
     turn, ann = stage.turn(), stage.slack.people["ann"]
     presenter = await stage.show(*begun(turn), turn.requested())
     progress, asked = visible(stage)
-    assert progress.text == WORKING
+    assert progress.text == WAITING
     assert "*To:* `bob@example.com`" in json.dumps(asked.blocks)
     assert buttons(asked) == ["Approve", "Edit…", "Reject…", "All details"]
     assert stage.status() == "active"
     turn.wait(timedelta(minutes=12))
     await presenter.show(turn.decided(by=f"{stage.thread.team}:{ann}"))
-    progress, asked = visible(stage)
-    assert progress.text == WORKING
+    await stage.slack.wait_for(lambda _: visible(stage)[0].text == WORKING)
+    _, asked = visible(stage)
     assert buttons(asked) == []
     assert f"Approved by <@{ann}>" in json.dumps(asked.blocks)
     assert "*To:* `bob@example.com`" in json.dumps(asked.blocks)
@@ -132,7 +133,7 @@ async def test_an_edited_request_takes_the_place_of_the_first_one(stage: Stage) 
     for _ in range(2):
         await stage.show(*begun(turn), first, edited, second, state=state)
     progress, asked = visible(stage)
-    assert progress.text == WORKING
+    assert progress.text == WAITING
     assert "*To:* `eve@example.com`" in str(asked.blocks)
     assert "bob@example.com" not in str(asked.blocks)
     assert "Changed by <@" in str(asked.blocks)
@@ -160,7 +161,7 @@ async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     presenter = await stage.show(*begun(turn), *asked, turn.decided(ask="b"))
     progress, *posts = visible(stage)
     assert [buttons(post) for post in posts] == [["Approve", "Edit…", "Reject…", "All details"], []]
-    assert progress.text == WORKING
+    assert progress.text == WAITING
     await presenter.show(turn.decided("rejected", ask="a"))
     assert len(visible(stage)) == 3
     assert buttons(visible(stage)[1]) == []
@@ -213,7 +214,7 @@ async def test_a_connection_is_waited_for_in_sight_of_all_and_its_link_seen_by_o
     [whisper] = whispered(stage)
     ann = stage.slack.people["ann"]
     apps = "Gmail and Google Calendar"
-    assert progress.text == WORKING
+    assert progress.text == WAITING
     assert waiting.text.startswith(f"Waiting for <@{ann}> to connect {apps}, until <!date^")
     row = [decode(each["action_id"], each["value"]) for each in waiting.blocks[-1]["elements"]]
     ask, apps_asked = AskId("ask1"), ("gmail", "googlecalendar")
@@ -231,10 +232,8 @@ async def test_a_connection_is_waited_for_in_sight_of_all_and_its_link_seen_by_o
     seen_by_all = [json.dumps([post.text, list(post.blocks)]) for post in visible(stage)]
     assert "lk_1" not in " ".join([*seen_by_all, whisper.text, json.dumps(state.saved)])
     await presenter.show(turn.decided("connected"))
-    assert [post.text for post in visible(stage)][:2] == [
-        WORKING,
-        f"{apps} connected by <@{ann}>",
-    ]
+    await stage.slack.wait_for(lambda _: visible(stage)[0].text == WORKING)
+    assert visible(stage)[1].text == f"{apps} connected by <@{ann}>"
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,14 @@
 """The state of a turn as its plan tells it."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from agent_core.events import AnyEvent
-from agent_core.ids import ROOT_RUN, ToolCallId, child_run
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, child_run
 from agent_core.words import spoken_time
 from bot.presenter.board import Board
 from bot.render import limits
@@ -241,6 +241,66 @@ def test_the_clock_never_goes_back_and_stands_still_while_a_person_is_waited_for
     assert board.title() == "Done in 5 s", "the looks ran ahead of the events"
 
 
+@pytest.mark.proves("plan.whole")
+def test_a_plan_of_parts_is_whole_before_the_first_part_begins(turn: Turn) -> None:
+    planned = [turn.started(), turn.planned("heat *pumps*", "Wind", "")]
+    whole = ["running: Heat *pumps*", "running: Wind", "running: What does it cost?"]
+    assert cards(*planned) == whole
+    begun = [turn.branch(TWO, "Wind"), turn.branch(ONE, "heat *pumps*")]
+    board = board_of(*planned, *begun)
+    assert told(board) == whole
+    assert board.branches == {ONE: "Heat *pumps*", TWO: "Wind"}
+    board.fold(turn.branch(RunId("root.late"), "Costs"))
+    assert told(board) == [*whole, "running: Costs"]
+
+
+def test_a_plan_that_asks_first_shows_no_parts(turn: Turn) -> None:
+    assert cards(turn.started(), turn.planned("Wind", "Sun", question="Which year?")) == []
+
+
+@pytest.mark.proves("plan.waits")
+def test_what_waits_for_a_person_says_for_whom(turn: Turn) -> None:
+    call = "call of ask1"
+    board = board_of(
+        turn.started(),
+        turn.call("c0", "run_python"),
+        turn.call(call, "GMAIL_SEND_EMAIL"),
+        turn.requested(),
+    )
+    assert board.title() == "Waiting for Ann"
+    assert told(board) == ["running: Working with the data", "waiting: Working with Gmail"]
+    assert board.cards[1].waits_for == "Waiting for Ann"
+    board.fold(turn.decided())
+    assert board.title() == "Working on it"
+    assert told(board)[1] == "running: Working with Gmail"
+
+
+def test_a_run_that_thinks_is_not_told_by_what_it_did_last(turn: Turn) -> None:
+    report = turn.branch(ONE, "x", agent="report-creation-expert")
+    board = board_of(
+        turn.started(),
+        report,
+        turn.call("c1", "read_local_file", run=ONE),
+        turn.returned("c1", ONE),
+    )
+    assert board.activity == "Reading through the material"
+    board.fold(turn.thought(ONE))
+    assert board.activity == "Writing the report"
+
+
+@pytest.mark.proves("model.away")
+def test_a_model_that_is_away_is_said_to_be_until_it_answers_or_is_given_up(turn: Turn) -> None:
+    half_past = datetime(2026, 11, 24, 15, 30, tzinfo=timezone(timedelta(hours=9)))
+    away = [turn.started(), turn.retried(16), turn.retried(32, half_past)]
+    words = "My language model cannot be reached; I keep trying until 15:30. “stop” ends it."
+    board = board_of(*away)
+    assert (board.activity, told(board)) == (words, [f"running: {words}"])
+    back = "My language model was away and answers again"
+    assert cards(*away, turn.stepped(tool_calls=0)) == [f"done: {back}"]
+    gone = "My language model could not be reached"
+    assert cards(*away, turn.finished("Sorry.", "failed")) == [f"failed: {gone}"]
+
+
 def test_older_cards_are_folded_and_running_ones_are_not(turn: Turn) -> None:
     events: list[AnyEvent] = [turn.started(), turn.call("first", "run_python")]
     for number in range(40):
@@ -271,6 +331,8 @@ def test_single_steps_are_folded_before_branches_and_what_people_added(turn: Tur
 def test_what_is_done_now_is_told_and_a_silent_model_when_it_takes_long(turn: Turn) -> None:
     started = turn.started()
     assert board_of(started).activity == ""
+    assert board_of(started, turn.routed("COMPLEX")).activity == "Thinking it over"
+    assert board_of(started, turn.routed("SIMPLE")).activity == ""
     assert board_of(started, turn.thought()).activity == "Thinking it over"
     assert board_of(started, turn.retried(0.5)).activity == ""
     assert "not answering" in board_of(started, turn.retried(8)).activity

@@ -1,6 +1,7 @@
 """The newest plan reaches Slack with few edits, and the status line never falls silent."""
 
 import asyncio
+from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +13,7 @@ from bot.sandbox.slack import ManualClock
 from bot.slack_api import MonotonicClock, SlackApi, web_client
 from tests.bot.desk import open_desk
 from tests.bot.presenter.conftest import Stage
-from tests.bot.presenter.turns import Turn
+from tests.bot.presenter.turns import START, Turn
 from tests.bot.socket.world import SharedClock
 
 LINE = "assistant.threads.setStatus"
@@ -164,10 +165,19 @@ async def test_in_a_long_quiet_call_the_line_is_never_silent_for_five_seconds(
     async with open_desk(Stage, time=time, workspace=stage.workspace) as quiet:
         client = web_client(quiet.slack.bot_token, base_url=quiet.slack.api_url)
         clock, turn = IdleClock(time), quiet.turn()
-        presenter = quiet.presenter(api=SlackApi(client, clock=clock), edit_interval_s=2.0)
+        begun_s = time.now()
+        presenter = quiet.presenter(
+            api=SlackApi(client, clock=clock),
+            edit_interval_s=2.0,
+            now=lambda: START + timedelta(seconds=time.now() - begun_s),
+        )
         await presenter.show(turn.started("What is <!channel> new?"))
         await quiet.slack.wait_for(lambda _: len(lines(quiet)) == 1)
-        assert lines(quiet)[0].args["status"] == "is reading “What is <\u2060!channel> new?”"
+        assert lines(quiet)[0].args["status"] == "is looking at it"
+        while time.now() < lines(quiet)[0].at_s + 60:  # the router takes its time
+            await clock.pass_idle_time()
+        assert lines(quiet)[1].args["status"].startswith("is looking at it · ")
+        assert len({call.args["status"] for call in lines(quiet)}) == len(lines(quiet))
         await presenter.show(turn.call("c1", "run_python"))
         [session] = quiet.slack.state.sessions.values()
         assert session.status_text, "the plan's post has taken the line away"

@@ -11,7 +11,7 @@ from bot.sandbox.slack import Post
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import MemoryState, Turn
 
-WORKING = "Working on it\n✓ Working with the data"
+WAITING = "Waiting for Ann\n✓ Working with the data"
 
 
 def until_asked(turn: Turn) -> list[AnyEvent]:
@@ -44,7 +44,7 @@ async def test_a_question_is_a_post_of_its_own_and_nothing_moves_while_it_waits(
 ) -> None:
     turn = stage.turn()
     presenter = await stage.show(*until_asked(turn))
-    assert stage.texts() == [WORKING, question(stage)]
+    assert stage.texts() == [WAITING, question(stage)]
     assert stage.status() == "active"
     calls = len(stage.slack.calls)
     stage.clock.advance(86_400)

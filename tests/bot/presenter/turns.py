@@ -14,6 +14,7 @@ from agent_core.events import (
     Intervened,
     MessageTaken,
     Outcome,
+    PlanMade,
     PlannedAction,
     QuestionAsked,
     Route,
@@ -77,6 +78,13 @@ class Turn:
 
     def routed(self, route: Route) -> RouteChosen:
         return self._next(RouteChosen, route=route, reason="classifier", raw=route)
+
+    def planned(self, *titles: str, question: str = "") -> PlanMade:
+        """Parts of the work by their titles."""
+        asks = tuple("what does it cost?" for _ in titles)
+        return self._next(
+            PlanMade, question=question, default="", sub_questions=asks, titles=titles
+        )
 
     def thought(self, run: RunId = ROOT_RUN) -> StepStarted:
         return self._next(StepStarted, run)
@@ -184,8 +192,9 @@ class Turn:
         """Let time pass before the next event."""
         self._passed += time
 
-    def retried(self, wait_s: float) -> StepRetried:
-        return self._next(StepRetried, reason="overloaded", wait_s=wait_s)
+    def retried(self, wait_s: float, given_up_at: datetime | None = None) -> StepRetried:
+        why = "overloaded"
+        return self._next(StepRetried, reason=why, wait_s=wait_s, given_up_at=given_up_at)
 
     def saved(self, path: str, title: str = "The report", **more: Any) -> ArtifactSaved:
         told: dict[str, Any] = {"mimetype": "text/html", "size_bytes": 1, **more}

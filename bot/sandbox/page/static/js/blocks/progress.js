@@ -36,12 +36,10 @@ function sourceList(sources) {
     sources.map(({ url, text }) => h("li", {}, outsideLink(url, text || url))));
 }
 
-/** A plan: its title, how much is done, and its tasks in order. */
+/** A plan: its title and its tasks in order. */
 export function plan({ block_id: id = "", title, tasks = [] }, ctx) {
-  const done = tasks.filter((task) => task.status === "complete").length;
-  const count = tasks.length ? h("span", { class: "muted", text: `${done} of ${tasks.length}` }) : null;
   const list = h("ol", { class: "timeline" }, tasks.map((task) => h("li", {}, taskCard(task, ctx))));
-  return folding(`${ctx.scope}/plan/${id}`, "plan", [h("strong", { text: title }), count, icon("fold")], list, true);
+  return folding(`${ctx.scope}/plan/${id}`, "plan", [h("strong", { text: title }), icon("fold")], list, true);
 }
 
 /** What a person has folded open stays open when the post is drawn anew, as a stream is all the time. */
