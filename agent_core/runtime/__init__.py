@@ -11,7 +11,7 @@ from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.opening import AGREED
 from agent_core.runtime.runtime import Runtime
-from agent_core.schedules.description import moment_words
+from agent_core.schedules.description import day_words, moment_words
 from agent_core.sessions import (
     AnsweredTurn,
     Ask,
@@ -66,6 +66,7 @@ __all__ = [
     "Talk",
     "asks_for_nothing",
     "build_runtime",
+    "day_words",
     "detect_language",
     "holder_of",
     "moment_words",

@@ -54,7 +54,7 @@ from agent_core.workspaces import (
     append_summary,
     build_trace,
     cited_in,
-    known_sources,
+    known_pages,
     products_of,
     renewal,
     without_paths,
@@ -132,12 +132,18 @@ async def finish(
             if result.outcome == "limited" and "://" not in text:
                 pages = status.read(scope.words)
         notice = " ".join(filter(None, notices))
+        days = await asyncio.to_thread(known_pages, workspace) if is_tainted else {}
+        cited = cited_in(text, report)
+        published = [
+            (url, day) for url, day in days.items() if day and (url in text + pages or url in cited)
+        ]
         finished = replace(
             finished,
             answer="\n\n".join(filter(None, [notice, text, pages])),
             is_tainted=is_tainted,
-            sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
-            citations=cited_in(text, report),
+            sources=tuple(days),
+            citations=cited,
+            published=tuple(published),
         )
         async with parts.writing_records:
             await asyncio.to_thread(

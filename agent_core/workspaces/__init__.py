@@ -6,6 +6,7 @@ from agent_core.workspaces.layout import (
     append_summary,
     cited_in,
     create_workspace,
+    known_pages,
     known_sources,
     products_of,
     renewal,
@@ -17,5 +18,6 @@ from agent_core.workspaces.trace import build_trace
 
 __all__ = [
     "DOWNLOADS", "RunLogs", "append_summary", "build_trace", "cited_in", "create_workspace",
-    "known_sources", "products_of", "renewal", "without_paths", "write_text", "write_trace",
+    "known_pages", "known_sources", "products_of", "renewal", "without_paths", "write_text",
+    "write_trace",
 ]  # fmt: skip

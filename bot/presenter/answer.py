@@ -8,6 +8,7 @@ import re
 import stat
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path, PurePosixPath
 
 from agent_core.events import (
@@ -19,6 +20,7 @@ from agent_core.events import (
 from agent_core.ids import TurnId
 from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
+from agent_core.runtime import day_words
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import FeedbackClick, FollowUpClick
@@ -89,13 +91,28 @@ def thread_drafts(
     is_live: IsLive,
     *,
     sources: Sequence[str] = (),
+    published: Iterable[tuple[str, str]] = (),
 ) -> tuple[list[PostDraft], bool]:
-    """The answer's posts or, of more than a thread bears, its beginning; and whether it is cut."""
-    drafts = answer_drafts(markdown[: limits.ANSWER_CHARS], is_live, sources=sources)
+    """The answer's posts or, of more than a thread bears, its beginning; and whether it is cut.
+
+    `published` has addresses with the ISO days of their publication.
+    """
+    drafts = answer_drafts(
+        markdown[: limits.ANSWER_CHARS],
+        is_live,
+        sources=sources,
+        days=source_days(published, words("consent-language")),
+        heading=words("progress-sources"),
+    )
     drafts = drafts or [PostDraft(text=words("progress-no-answer"))]  # such as an empty code block
     if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
     return [*drafts[:1], PostDraft(text=words("progress-whole-answer"))], True
+
+
+def source_days(published: Iterable[tuple[str, str]], language: str) -> dict[str, str]:
+    """The days on which sources were published, in words by address."""
+    return {url: day_words(date.fromisoformat(day), language) for url, day in published}
 
 
 def final_drafts(
@@ -119,6 +136,7 @@ def final_drafts(
         words,
         live_links(event, home),
         sources=event.citations,
+        published=event.published,
     )
     if drafts[-1].blocks and is_rated and event.outcome in ("answered", "limited"):
         rows = (*follow_up_rows(saved), feedback_block(event.turn, words))

@@ -115,6 +115,7 @@ progress-failure = Etwas ist schiefgegangen, und ich konnte das nicht abschließ
 progress-reference = Kennung: { $what }
 progress-no-file = Ich konnte { $what } nicht anhängen.
 progress-whole-answer = Die Antwort ist lang; der Rest steht in der angehängten Datei.
+progress-sources = Quellen:
 progress-picture-of = Erste Seite von „{ $what }“
 progress-not-in-thread = Im Thread konnte ich nicht antworten, daher hier.
 progress-took-in = { $who }: „{ $what }“ — aufgenommen

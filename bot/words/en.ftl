@@ -115,6 +115,7 @@ progress-failure = Something went wrong and I could not finish this.
 progress-reference = Reference: { $what }
 progress-no-file = I could not attach { $what }.
 progress-whole-answer = The answer is long; the rest of it is in the attached file.
+progress-sources = Sources:
 progress-picture-of = First page of “{ $what }”
 progress-not-in-thread = I could not answer in the thread, so here is the answer.
 progress-took-in = { $who }: “{ $what }” — taken in

@@ -115,6 +115,7 @@ progress-failure = Algo salió mal y no pude terminar.
 progress-reference = Referencia: { $what }
 progress-no-file = No pude adjuntar { $what }.
 progress-whole-answer = La respuesta es larga; el resto está en el archivo adjunto.
+progress-sources = Fuentes:
 progress-picture-of = Primera página de «{ $what }»
 progress-not-in-thread = No pude responder en el hilo, así que aquí está la respuesta.
 progress-took-in = { $who }: «{ $what }» — incorporado

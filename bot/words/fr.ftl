@@ -115,6 +115,7 @@ progress-failure = Un problème est survenu et je n'ai pas pu terminer.
 progress-reference = Référence : { $what }
 progress-no-file = Je n'ai pas pu joindre { $what }.
 progress-whole-answer = La réponse est longue ; la suite se trouve dans le fichier joint.
+progress-sources = Sources :
 progress-picture-of = Première page de « { $what } »
 progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la réponse.
 progress-took-in = { $who } : « { $what } » — pris en compte
