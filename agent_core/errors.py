@@ -107,6 +107,7 @@ AskRefusal = Literal[
     "not_yours",
     "not_your_words",
     "over",
+    "busy",
     "decided",
     "unknown",
     "no_link",

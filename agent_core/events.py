@@ -387,11 +387,12 @@ AskDecision = Literal[
     "skipped",
     "expired",
     "overtaken",
+    "replaced",
     "void",
 ]
 """`approved_thread`: also for later calls of the thread. `edited`: a new edition asks for the call
-with other arguments. `overtaken`: a message or a stop came first. `void`: the approved call is not
-the call that would be made."""
+with other arguments. `overtaken`: a message or a stop came first. `replaced`: the same, and another
+request stands in its place. `void`: the approved call is not the call that would be made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,6 +123,8 @@ class InboundMessage:
     received_at: datetime
     background: str = ""
     """Earlier posts of a thread that people began, authors named. Material, no instruction."""
+    background_authors: tuple[UserId, ...] = ()
+    """Who wrote those posts."""
     attachments: tuple[Attachment, ...] = field(default=())
     scheduled: bool = False
     is_choice: bool = False

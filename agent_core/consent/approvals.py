@@ -6,7 +6,7 @@ it waits: then a new edition of the approval is asked for, with the edited argum
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -214,6 +214,28 @@ class Approvals:
             return refusal(_NOBODY_TO_ASK.format(reason=judgement.reason))
         return await self._ask(call, context, plan, edition, is_tainted=is_tainted)
 
+    async def _standing(
+        self,
+        call: OpenedCall,
+        context: ToolContext,
+        plan: CallPlan,
+        *,
+        is_tainted: bool,
+    ) -> Ask | None:
+        """The released approval of the very same call, which is this call's from now on."""
+        for ask in await self.asks.released(context.turn):
+            approval = ask.approval
+            is_same = ask.run == context.run and approval.digest == plan.digest
+            is_judged_alike = (approval.is_tainted, approval.owner_only) == (
+                is_tainted,
+                context.is_joint,
+            )
+            if not is_same or not is_judged_alike or ask.is_expired(self.clock()):
+                continue
+            if await self.asks.adopt(ask.id, call.call.id):
+                return replace(ask, call_id=call.call.id)
+        return None
+
     async def _ask(
         self,
         call: OpenedCall,
@@ -223,6 +245,9 @@ class Approvals:
         *,
         is_tainted: bool,
     ) -> ToolOutput | Ask:
+        standing = await self._standing(call, context, plan, is_tainted=is_tainted)
+        if standing is not None:
+            return standing
         is_plain = not is_tainted and not context.is_joint
         can_grant = is_plain and all(action.tool for action in plan.actions)
         approval = CallApproval(

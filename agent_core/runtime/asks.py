@@ -278,12 +278,14 @@ class Asks:
         ask = await self._store.find(ask_id)
         if ask is None or ask.kind != kind:
             raise AskRefused("unknown")
-        if ask.decision in ("expired", "overtaken"):
+        if ask.decision in ("expired", "overtaken", "replaced"):
             raise AskRefused("over")
         if ask.state != "open":
             raise AskRefused("decided")
         if ask.is_expired(self._parts.clock()):
             raise AskRefused("over")
+        if kind == "approval" and not ask.call_id:
+            raise AskRefused("busy")  # what was written beside it may change the call
         if by == ask.asker:
             return ask
         is_shared = kind == "approval" and not ask.approval.owner_only

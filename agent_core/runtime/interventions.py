@@ -186,6 +186,7 @@ class Interventions:
                 message,
                 attachments=asked.attachments,
                 background=asked.background,
+                background_authors=asked.background_authors,
             )
         await self._handle(message)
 

@@ -162,7 +162,7 @@ def my_account_tool(known_of: Callable[[UserId], Awaitable[str]]) -> BodyTool:
 
     async def look(_: ToolCall, scope: RunScope) -> ToolOutput:
         async def work() -> str:
-            return JOINT if scope.context.is_joint else await known_of(scope.context.asker)
+            return JOINT if scope.context.is_steered else await known_of(scope.context.asker)
 
         text = await scope.steps.once(MY_ACCOUNT, work, STRING)
         return ToolOutput(text=text, is_error=text == JOINT)

@@ -49,6 +49,7 @@ from agent_core.runtime.run import begin_run, taint
 from agent_core.runtime.turn_status import TurnStatus
 from agent_core.runtime.waits import (
     begin_wait,
+    drop_released,
     end_wait,
     open_wait,
     overtake_wait,
@@ -115,6 +116,7 @@ async def run_turn(
                 asked.ask,
             )
         else:
+            await drop_released(parts, turn, scope, "overtaken")
             await end_absorbed(parts, turn)
             await parts.leases.check(turn.session)
             await finish(

@@ -8,6 +8,7 @@ stands in `asks.py`.
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -70,11 +71,12 @@ _NOT_CONNECTED: dict[AskDecision, str] = {
 _NOT_APPROVED: dict[AskDecision | None, str] = {
     "rejected": "Not done: this call was rejected{reason}. Do not make it again unchanged.",
     "expired": "Not done: nobody approved this call in time. Say so; it can be asked for again.",
-    "overtaken": (
-        "Not done: somebody wrote in the thread before the call was approved. Read that first; "
-        "make the call again, changed where need be, if it is still wanted."
-    ),
 }
+_RELEASED = (
+    "Not decided yet: somebody wrote in the thread meanwhile. Read that first. The request still "
+    "stands in the thread. If the call is wanted as it is, make it again with exactly the same "
+    "arguments, and the request stays; a changed call takes its place."
+)
 
 
 async def begin_wait(
@@ -86,6 +88,8 @@ async def begin_wait(
     """Store the Ask that the turn waits for, and the turn as waiting."""
     fault_point("wait.before")
     stored = await parts.asks.add(ask)
+    if stored.kind == "approval":
+        await drop_released(parts, turn, scope, "replaced")
     await scope.emit(
         await _requested(
             parts,
@@ -140,6 +144,7 @@ async def end_wait(
 
 async def overtake_wait(parts: TurnParts, turn: StoredTurn, scope: RunScope) -> None:
     """A stop ends the turn: nobody can decide its open Ask any more."""
+    await drop_released(parts, turn, scope, "overtaken")
     wait = turn.wait
     if wait is None:
         return
@@ -165,6 +170,15 @@ async def overtake_wait(parts: TurnParts, turn: StoredTurn, scope: RunScope) -> 
             )
         )
     await scope.save(len(done), [Message(role="user", parts=tuple(results))])
+
+
+async def drop_released(
+    parts: TurnParts, turn: StoredTurn, scope: RunScope, decision: AskDecision
+) -> None:
+    """End the approvals whose call was not made again, as their run goes another way."""
+    for ask in await parts.asks.released(turn.id):
+        await _announce_end(replace(ask, decision=decision), scope, "released")
+        await parts.asks.decide(ask.id, decision)
 
 
 async def _requested(
@@ -267,7 +281,8 @@ async def _end_call(
 ) -> tuple[Message, ...]:
     """What the calls without a result come to, and behind it what people wrote."""
     ask = await scope.steps.once("decision", partial(_settle, parts, wait.ask), ASK)
-    await _announce_end(ask, scope)
+    if ask.state != "open":
+        await _announce_end(ask, scope)
     held = _held_calls(done)
     added = tuple(user_message(each.text, each.files) for each in messages)
     output = _output(ask)
@@ -303,10 +318,16 @@ async def _end_call(
 
 
 async def _settle(parts: TurnParts, ask_id: AskId) -> Ask:
-    """The decided Ask. This is where an undecided one ends, by time or by a message."""
+    """The decided Ask. This is where an undecided one ends by time, or a connection by a message.
+
+    An approval is released by a message: it stands until its run makes the call again, or another.
+    """
     ask = await parts.asks.get(ask_id)
     if ask.state != "open":
         return ask
+    if ask.kind == "approval" and not ask.is_expired(parts.clock()):
+        await parts.asks.release(ask_id)
+        return await parts.asks.get(ask_id)
     decision: AskDecision = "overtaken"
     if ask.is_expired(parts.clock()):
         decision = "expired"
@@ -354,7 +375,7 @@ def _uploaded(ended: Sequence[AnyEvent], workspace: Path) -> dict[str, SentFile]
 
 
 async def _announce_end(
-    ask: Ask, scope: RunScope, slot: Literal["decision", "voided"] = "decision"
+    ask: Ask, scope: RunScope, slot: Literal["decision", "voided", "released"] = "decision"
 ) -> None:
     """Emit how an approval or a connection ended."""
     link = ""
@@ -417,6 +438,8 @@ def _held_calls(done: Sequence[Message]) -> list[ToolCall]:
 
 def _output(ask: Ask) -> ToolOutput | None:
     """The result of the call that waited; None where the call is made now."""
+    if ask.kind == "approval" and ask.state == "open":
+        return ToolOutput(text=_RELEASED, is_error=True)
     if ask.kind == "approval":
         form = _NOT_APPROVED.get(ask.decision)
         if form is None:

@@ -84,6 +84,21 @@ class Overview(Store):
         query = select(turns.c.asker).filter_by(session=session).order_by(turns.c.seq)
         return await self._database.column(query)
 
+    async def report_titles(self, whose: str, *, limit: int) -> list[str]:
+        """Titles of the reports that somebody asked for, newest first, without those taken away."""
+        theirs = select(turns.c.id).where(_of(whose), _IS_WORK, turns.c.answer != "")
+        title = events.c.body["title"].as_string()
+        query = (
+            select(title)
+            .filter_by(kind="artifact_saved")
+            .where(events.c.body["mimetype"].as_string() == REPORT)
+            .where(events.c.turn.in_(theirs))
+            .group_by(title)
+            .order_by(func.max(events.c.id).desc())
+            .limit(limit)
+        )
+        return await self._database.column(query)
+
     async def spent(self, whose: str, since: datetime) -> Spent:
         """Turns that were asked for since a day, and the tokens of their model calls."""
         is_theirs = _of(whose) & (f"{since:%Y-%m-%d}" <= _RECEIVED_AT)

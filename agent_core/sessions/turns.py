@@ -95,6 +95,7 @@ class Ask:
     turn: TurnId
     run: RunId
     call_id: ToolCallId
+    """Empty for the planner's question, and for an approval that was released from its call."""
     asker: UserId
     """Who is asked: on whose behalf the call is made."""
     deadline: datetime
@@ -207,6 +208,26 @@ class AskStore:
             .order_by(asks.c.edition.desc())
         )
         return await self._database.first(query, Ask)
+
+    async def release(self, ask: AskId) -> None:
+        """Take an open approval from its call, which has its result: it may be another's."""
+        await self._database.execute(
+            update(asks).filter_by(id=ask, state="open").values(call_id=ToolCallId(""))
+        )
+
+    async def released(self, turn: TurnId) -> Sequence[Ask]:
+        """Approvals that are open without a call."""
+        query = (
+            select(asks)
+            .filter_by(turn=turn, call_id="", state="open")
+            .where(asks.c.body["kind"].as_string() == "approval")
+        )
+        return await self._database.read(query, Ask)
+
+    async def adopt(self, ask: AskId, call: ToolCallId) -> bool:
+        """Give a released approval to a call; False where it is no longer there to have."""
+        statement = update(asks).filter_by(id=ask, call_id="", state="open").values(call_id=call)
+        return await self._database.execute(statement)
 
     async def thread_approvals(self, session: SessionId, asker: UserId) -> Sequence[Ask]:
         """Approvals that cover later calls of one person in a thread."""

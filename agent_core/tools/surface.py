@@ -271,7 +271,7 @@ def _require_fit(call: ToolCall) -> None:
 
 def _require_alone(context: ToolContext) -> None:
     """Not for earlier work of the place itself, which everybody who writes in it may read."""
-    if context.is_joint:
+    if context.is_steered:
         raise SurfaceRefused(JOINT)
 
 

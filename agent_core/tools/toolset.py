@@ -69,13 +69,24 @@ class ToolContext:
     zone: str = ""
     """The asker's time zone, such as `Europe/Berlin`; empty where it is not known."""
     authors: frozenset[UserId] = frozenset()
-    """All people whose words the run may hold; the asker is always one of them."""
+    """People who had a word in the work itself; the asker is always one of them."""
+    earlier_authors: frozenset[UserId] = frozenset()
+    """Authors of the thread's earlier turns, and of posts that came with a message."""
     may_wait: bool = True
     """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
 
     @property
     def is_joint(self) -> bool:
-        """Whether the run may hold others' words: no wish is granted by another's rights then."""
+        """Whether the run may hold others' words: no account is used without its owner then."""
+        return not self.authors | self.earlier_authors <= {self.asker}
+
+    @property
+    def is_steered(self) -> bool:
+        """Whether others had a word in the work itself: its last author's rights do not do then.
+
+        Earlier words of the thread do not count: what is refused here could never be asked for
+        again in a thread of several people.
+        """
         return not self.authors <= {self.asker}
 
 

@@ -1,10 +1,10 @@
 """Who may see and act in the live view: signed passes, and authorisation by the thread.
 
 A pass is a link for one person and session, or a cookie in exchange. A link works once and for
-`LINK_LIFE`; a cookie holds the sessions that its person has opened. People who may read a thread
-see its session, writers may act: Slack decides, and its answers are cached. While live views are
-open, memberships are renewed every few seconds, people less often: who was removed from a channel
-is out at once.
+`LINK_LIFE`; a cookie holds the sessions that its person has opened. Members who may read a thread
+see its session, writers may act, guests read the thread alone: Slack decides, and its answers are
+cached. While live views are open, memberships are renewed every few seconds, people less often: who
+was removed from a channel is out at once.
 """
 
 import hashlib
@@ -256,12 +256,9 @@ class ThreadAccess:
         if verdict in _NOBODY:
             return "none"
         if visitor.user not in channel.members:
-            # Everybody of the team may read a public channel; guests and strangers may not.
-            is_of_team = person.team == self._rules.identity.team
-            is_outsider = person.is_stranger or person.is_guest
-            if channel.about.kind == "channel" and is_of_team and not is_outsider:
-                return "see"
-            return "none"
+            # Everybody of the team may read a public channel; strangers may not.
+            is_of_team = person.team == self._rules.identity.team and not person.is_stranger
+            return "see" if channel.about.kind == "channel" and is_of_team else "none"
         if isinstance(verdict, Person) and not channel.about.is_archived:
             return "act"
         return "see"
@@ -282,9 +279,12 @@ class ThreadAccess:
         return _Membership(about, members)
 
 
-_NOBODY = ("foreign_app", "foreign_team", "bot", "unknown_user", "deactivated", "stranger")
+_NOBODY = (
+    "foreign_app", "foreign_team", "bot", "unknown_user", "deactivated", "guest", "stranger",
+)  # fmt: skip
 """Refused for these reasons, a person may not even read: the live view shows more of the work than
-the thread does, and guests of other organisations were invited to the thread alone."""
+the thread does, and guests, of this organisation and of others, were invited to the thread
+alone."""
 
 
 def _visitor(user: UserId, session: SessionId) -> Sender | None:

@@ -169,9 +169,7 @@ class Acts:
         A task that was started without a session has a new one. `tree` is the session's, as the
         person sees it. Raises Refused if the action was not done.
         """
-        given = act.request_id
-        has_id = isinstance(given, str) and len(given) >= MIN_ID_CHARS
-        key = f"live:{user}:{given if has_id else secrets.token_hex(8)}"
+        key = act_key(user, session, act)
         deed = Deed(
             key=key,
             user=user,
@@ -338,6 +336,19 @@ class Acts:
             may_exist=deed.again,
         )
         return thread, thread.root_ts
+
+
+def act_key(user: UserId, session: SessionId, act: Act) -> str:
+    """The key for dedup: a repeated id counts only in the same session and for the same words.
+
+    An id that a person sends again elsewhere, or with other words, is another action.
+    """
+    given = act.request_id
+    if not isinstance(given, str) or len(given) < MIN_ID_CHARS:
+        return f"live:{user}:{secrets.token_hex(8)}"
+    content = f"{session}\n{act.model_dump_json(by_alias=True)}"
+    digest = hashlib.sha256(content.encode(errors="replace")).hexdigest()[:16]
+    return f"live:{user}:{given}:{digest}"
 
 
 def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[InterventionKind, str]]:

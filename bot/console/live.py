@@ -31,6 +31,7 @@ from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentTree
 from bot.clicks import Refused
 from bot.console.access import (
+    FRESH_S,
     HOME,
     Level,
     Passes,
@@ -39,7 +40,7 @@ from bot.console.access import (
 from bot.console.acts import Acts, GetAgentTree, read_request
 from bot.console.markup import AgentHtml
 from bot.presenter.tools import describe
-from bot.slack_api import MonotonicClock, Person, language_of
+from bot.slack_api import MonotonicClock, Person, SlackError, language_of
 from bot.words import BOT
 
 MAX_MESSAGE_BYTES = 256 * 1024
@@ -333,7 +334,11 @@ class LiveView:
             await socket.prepare(request)
             ready = partial(self._ready, opened=session)
             viewer = Viewer(socket, user, person, until_s, ready)
-            await self._join(viewer, session)
+            try:
+                await self._join(viewer, session)
+            except Refused:
+                await socket.close(code=WSCloseCode.TRY_AGAIN_LATER)
+                return socket
             try:
                 async with asyncio.TaskGroup() as group:
                     sending = group.create_task(viewer.send_news())
@@ -357,6 +362,16 @@ class LiveView:
         return await self._runtime.tree(session) if feed is None else feed.tree
 
     async def _join(self, viewer: Viewer, session: SessionId) -> None:
+        """Let a person watch a session, judged at this moment, whatever led there.
+
+        Raises Refused for whoever may not see the session, or if Slack gave no answer.
+        """
+        try:
+            level = await self._access.level(viewer.user, session, max_age_s=FRESH_S)
+        except SlackError as error:
+            raise Refused("live-away") from error
+        if level == "none":
+            raise Refused("live-not-yours")
         async with self._lock:
             if session not in self._feeds:
                 feed = SessionFeed(self._runtime, session)
@@ -387,8 +402,8 @@ class LiveView:
             if request:
                 await viewer.send(encoded("done", **request))
             if session != before.session:
-                await self._leave(viewer, before)
                 await self._join(viewer, session)
+                await self._leave(viewer, before)
         except Refused as refused:
             sentence = refused.text(language_of(viewer.person))
             await viewer.send(encoded("error", error=sentence, **request))

@@ -40,7 +40,7 @@ from bot.home.view import (
 from bot.ingress import Rules, authorise, refusal
 from bot.presenter import title_of
 from bot.presenter.tools import app_name
-from bot.render import section
+from bot.render import foreign_line, plain_line, section
 from bot.slack_api import (
     People,
     Person,
@@ -54,9 +54,9 @@ logger = logging.getLogger(__name__)
 
 PROMPTS = 4
 OWN_PROMPTS = 2
-PROMPT_CHARS = 500
-MIN_PROMPT_WORDS, MAX_PROMPT_WORDS = 3, 100
-FIXED_PROMPTS = ("report", "news", "digest", "apps")
+SUBJECT_CHARS = 60
+"""As much as is seen of it before it is pressed."""
+FIXED_PROMPTS = ("report", "compare", "digest", "news")
 LOOK_S = 2.0
 LOOKS = 90
 """After a link was opened, the account is looked for so many times, so far apart."""
@@ -147,8 +147,11 @@ class Home:
             case "usage":
                 spent = await self._runtime.overview.spent(who, self._month())
                 text = view.month_line(spent, words)
-            case _:
+            case "" | "help":
                 text = words("home-help", command=command.command)
+            case unknown:
+                what = foreign_line(unknown, SUBJECT_CHARS)
+                text = words("home-unknown", command=command.command, what=what)
         return {COMMAND_TEXT: text}
 
     async def _publish(self, who: UserId, note: Note) -> None:
@@ -328,18 +331,16 @@ class Home:
         return "\n".join(lines)
 
     async def _suggest(self, who: UserId, channel: str, person: Person) -> None:
-        """What they asked for lately with success, then what we have for everybody."""
+        """Openings: what is new on the subjects of their reports, then what we have for everybody.
+
+        Their own words are never offered: one press of an errand would run it once more.
+        """
         words = BOT.of(language_of(person))
-        sessions = await self._runtime.overview.sessions(who)
-        asked = [each.asked for each in sessions if each.newest.outcome == "answered"]
-        own = [
-            text
-            for text in dict.fromkeys(asked)
-            if MIN_PROMPT_WORDS <= len(text.split()) <= MAX_PROMPT_WORDS
-        ]
+        subjects = await self._runtime.overview.report_titles(who, limit=OWN_PROMPTS)
+        lines = [plain_line(subject, SUBJECT_CHARS) for subject in subjects]
+        own = [words("home-prompt-again", what=line) for line in lines]
         fixed = [words(f"home-prompt-{name}") for name in FIXED_PROMPTS]
-        texts = dict.fromkeys([*own[:OWN_PROMPTS], *fixed])
-        prompts = [{"title": title_of(text), "message": text[:PROMPT_CHARS]} for text in texts]
+        prompts = [{"title": title_of(text), "message": text} for text in (*own, *fixed)]
         await self._api.suggest(channel, prompts[:PROMPTS])
 
     def _month(self) -> datetime:

@@ -62,6 +62,8 @@ class _Earlier:
     """The posts of a thread that the agent has not read, and the files that came with them."""
 
     text: str = ""
+    users: tuple[str, ...] = ()
+    """Who wrote them."""
     files: tuple[SlackFile, ...] = ()
 
 
@@ -153,6 +155,7 @@ class Handover:
             text=text,
             received_at=datetime.fromtimestamp(newest.version_s, UTC),
             background=earlier.text,
+            background_authors=tuple(user_id(thread.team, user) for user in earlier.users),
             attachments=attachments,
             author_locale=person.locale,
             author_zone=person.zone,
@@ -212,13 +215,14 @@ class Handover:
         while len(lines) > 1 and sum(map(len, lines)) > MAX_CHARS:
             del lines[0]
         text = _FENCE.sub("(", "\n".join(lines)[:MAX_CHARS])
+        users = tuple(dict.fromkeys(each.user for each in kept if each.user))
         if post.channel_type == "im":
-            return _Earlier(text=text)
+            return _Earlier(text=text, users=users)
         # What was written to the bot brings its files by itself, and a stop must not wait for them.
         others = [each for each in reversed(kept) if bot_user not in mentioned_users(each.text)]
         files = [file for each in others for file in each.files]
         small = [file for file in files if file.size_bytes <= MAX_EARLIER_FILE_BYTES]
-        return _Earlier(text=text, files=tuple(small[:MAX_EARLIER_FILES]))
+        return _Earlier(text=text, users=users, files=tuple(small[:MAX_EARLIER_FILES]))
 
     def _is_material(self, post: PostRecord) -> bool:
         identity = self._posts.identity

@@ -217,7 +217,8 @@ consent-decided-approved-thread = Für diesen Thread freigegeben von { $who }, {
 consent-decided-rejected = Abgelehnt von { $who }, { $when }
 consent-decided-rejected-because = Abgelehnt von { $who }, { $when }: „{ $reason }“
 consent-decided-expired = Niemand hat rechtzeitig entschieden, daher ist es nicht geschehen.
-consent-decided-overtaken = Es ist nicht geschehen: Vorher wurde angehalten, oder es ging mit einer neuen Nachricht weiter.
+consent-decided-overtaken = Nicht getan: Vorher wurde die Arbeit angehalten oder etwas Neues geschrieben.
+consent-decided-replaced = Ersetzt durch die Anfrage weiter unten.
 consent-decided-void = Es ist nicht geschehen: Was zu tun war, hat sich geändert, daher passt keine Freigabe.
 consent-decided-edited = Geändert von { $who }, { $when }
 consent-reason-title = Ablehnen
@@ -274,6 +275,7 @@ consent-ended-overtaken =
 consent-refusal-not-yours = Das kann nur entscheiden, wer darum gebeten hat oder eigens dafür benannt ist.
 consent-refusal-not-your-words = Nur wer darum gebeten hat, kann den Wortlaut ändern; du kannst zustimmen oder ablehnen.
 consent-refusal-not-your-link = Nur wer darum gebeten hat, kann ein Konto verbinden oder überspringen.
+consent-refusal-busy = Ich lese gerade, was eben geschrieben wurde. Bitte drück gleich noch einmal.
 consent-refusal-over = Dafür ist es zu spät: Das hier ist vorbei.
 consent-refusal-decided = Das ist schon entschieden.
 consent-refusal-unknown = Davon weiß ich hier nichts, daher habe ich nichts getan.
@@ -352,6 +354,7 @@ home-help = Erwähne mich in einem Kanal oder schreib mir, und ich lege los. Hie
     `{ $command } connections` · deine verbundenen Konten
     `{ $command } usage` · was du diesen Monat verbraucht hast
     `{ $command } help` · diese Liste
+home-unknown = „{ $command } { $what }“ kenne ich nicht. „{ $command } help“ zeigt, was es gibt; für eine Frage oder Aufgabe erwähne mich in einem Kanal oder schreib mir.
 home-state-queued = wartet, bis es dran ist
 home-state-running = in Arbeit
 home-state-waiting = wartet auf eine Antwort
@@ -360,9 +363,10 @@ home-state-limited = vorzeitig beendet
 home-state-stopped = gestoppt
 home-state-failed = fehlgeschlagen
 home-prompt-report = Schreib einen ausführlichen Bericht darüber, wie Chatbots zuverlässig bleiben
-home-prompt-news = Was gab es diese Woche Neues zu Festkörperbatterien?
+home-prompt-compare = Vergleiche Wärmepumpen, Batteriespeicher und Windkraft
+home-prompt-news = Was gibt es Neues zu Batterien im Stromnetz?
+home-prompt-again = Was gibt es Neues zu „{ $what }“?
 home-prompt-digest = Poste hier jeden Werktag um 9 Uhr einen Digest zu Batteriespeichern
-home-prompt-apps = Welche meiner ungelesenen Mails brauchen heute eine Antwort?
 
 ## Feedback on answers
 

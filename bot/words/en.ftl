@@ -217,7 +217,8 @@ consent-decided-approved-thread = Approved by { $who } for this thread, { $when 
 consent-decided-rejected = Rejected by { $who }, { $when }
 consent-decided-rejected-because = Rejected by { $who }, { $when }: “{ $reason }”
 consent-decided-expired = Nobody decided in time, so it was not done.
-consent-decided-overtaken = It was not done: the work was stopped, or went on with a new message, before that.
+consent-decided-overtaken = Not done: the work was stopped, or something new was written first.
+consent-decided-replaced = Replaced by the request below.
 consent-decided-void = It was not done: what was to be done has changed since, so no approval fits it.
 consent-decided-edited = Changed by { $who }, { $when }
 consent-reason-title = Reject
@@ -274,6 +275,7 @@ consent-ended-overtaken =
 consent-refusal-not-yours = Only the person who asked for this, or somebody named for it, can decide it.
 consent-refusal-not-your-words = Only the person who asked for this can change its words; you can approve or reject it.
 consent-refusal-not-your-link = Only the person who asked for this can connect an account, or skip it.
+consent-refusal-busy = I am reading what was just written. Please press again in a moment.
 consent-refusal-over = It is too late for that: this is over.
 consent-refusal-decided = This has been decided already.
 consent-refusal-unknown = I know nothing of this here, so I have done nothing.
@@ -352,6 +354,7 @@ home-help = Mention me in a channel or write to me, and I get to work. Here you 
     `{ $command } connections` · your connected accounts
     `{ $command } usage` · what you used this month
     `{ $command } help` · this list
+home-unknown = I do not know “{ $command } { $what }”. “{ $command } help” lists what there is; for a question or a task, mention me in a channel or write to me.
 home-state-queued = waiting its turn
 home-state-running = at work
 home-state-waiting = waiting for an answer
@@ -360,9 +363,10 @@ home-state-limited = stopped early
 home-state-stopped = stopped
 home-state-failed = failed
 home-prompt-report = Write a comprehensive report on keeping chat bots reliable
-home-prompt-news = What happened this week in solid-state batteries?
+home-prompt-compare = Compare heat pumps, battery storage and wind power
+home-prompt-news = What is new about batteries in the grid?
+home-prompt-again = What is new about “{ $what }”?
 home-prompt-digest = Every weekday at 9 post a digest on battery storage here
-home-prompt-apps = Which of my unread mails need an answer today?
 
 ## Feedback on answers
 

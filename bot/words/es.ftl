@@ -217,7 +217,8 @@ consent-decided-approved-thread = Aprobado para este hilo por { $who }, { $when 
 consent-decided-rejected = Rechazado por { $who }, { $when }
 consent-decided-rejected-because = Rechazado por { $who }, { $when }: «{ $reason }»
 consent-decided-expired = Nadie decidió a tiempo, así que no se hizo.
-consent-decided-overtaken = No se hizo: antes se detuvo el trabajo, o siguió con un mensaje nuevo.
+consent-decided-overtaken = No se hizo: antes se detuvo el trabajo o se escribió algo nuevo.
+consent-decided-replaced = Sustituida por la petición de más abajo.
 consent-decided-void = No se hizo: lo que había que hacer cambió, así que ninguna aprobación encaja.
 consent-decided-edited = Cambiado por { $who }, { $when }
 consent-reason-title = Rechazar
@@ -274,6 +275,7 @@ consent-ended-overtaken =
 consent-refusal-not-yours = Solo quien lo pidió, o alguien designado para ello, puede decidirlo.
 consent-refusal-not-your-words = Solo quien lo pidió puede cambiar el texto; puedes aprobarlo o rechazarlo.
 consent-refusal-not-your-link = Solo quien lo pidió puede conectar su cuenta u omitirlo.
+consent-refusal-busy = Estoy leyendo lo que se acaba de escribir. Pulsa otra vez en un momento.
 consent-refusal-over = Es demasiado tarde: esto ha terminado.
 consent-refusal-decided = Esto ya está decidido.
 consent-refusal-unknown = No sé nada de esto aquí, así que no hice nada.
@@ -352,6 +354,7 @@ home-help = Mencióname en un canal o escríbeme, y me pongo a ello. Aquí puede
     `{ $command } connections` · tus cuentas conectadas
     `{ $command } usage` · lo que has usado este mes
     `{ $command } help` · esta lista
+home-unknown = No conozco «{ $command } { $what }». «{ $command } help» muestra lo que hay; para una pregunta o una tarea, mencióname en un canal o escríbeme.
 home-state-queued = en espera de su turno
 home-state-running = en curso
 home-state-waiting = espera una respuesta
@@ -360,9 +363,10 @@ home-state-limited = dejado antes de tiempo
 home-state-stopped = detenida
 home-state-failed = fallida
 home-prompt-report = Escribe un informe completo sobre cómo mantener fiables los chatbots
-home-prompt-news = ¿Qué ha pasado esta semana con las baterías de estado sólido?
+home-prompt-compare = Compara las bombas de calor, el almacenamiento en baterías y la energía eólica
+home-prompt-news = ¿Qué hay de nuevo sobre las baterías en la red eléctrica?
+home-prompt-again = ¿Qué hay de nuevo sobre «{ $what }»?
 home-prompt-digest = Cada día laborable a las 9 publica aquí un resumen sobre almacenamiento en baterías
-home-prompt-apps = ¿Cuáles de mis correos sin leer necesitan respuesta hoy?
 
 ## Feedback on answers
 

@@ -217,7 +217,8 @@ consent-decided-approved-thread = Approuvé pour ce fil par { $who }, { $when }
 consent-decided-rejected = Refusé par { $who }, { $when }
 consent-decided-rejected-because = Refusé par { $who }, { $when } : « { $reason } »
 consent-decided-expired = Personne n'a décidé à temps, donc rien n'a été fait.
-consent-decided-overtaken = Rien n'a été fait : le travail a été arrêté avant, ou a continué avec un nouveau message.
+consent-decided-overtaken = Pas fait : avant cela, le travail a été arrêté ou quelque chose de nouveau a été écrit.
+consent-decided-replaced = Remplacée par la demande ci-dessous.
 consent-decided-void = Rien n'a été fait : ce qui était prévu a changé, donc aucun accord n'y correspond.
 consent-decided-edited = Modifié par { $who }, { $when }
 consent-reason-title = Refuser
@@ -274,6 +275,7 @@ consent-ended-overtaken =
 consent-refusal-not-yours = Seule la personne qui l'a demandé, ou désignée pour cela, peut en décider.
 consent-refusal-not-your-words = Seule la personne qui l'a demandé peut changer le texte ; tu peux approuver ou refuser.
 consent-refusal-not-your-link = Seule la personne qui l'a demandé peut connecter son compte ou passer.
+consent-refusal-busy = Je lis ce qui vient d'être écrit. Appuyez de nouveau dans un instant.
 consent-refusal-over = Il est trop tard : c'est terminé.
 consent-refusal-decided = C'est déjà décidé.
 consent-refusal-unknown = Je ne connais rien de tel ici, donc je n'ai rien fait.
@@ -352,6 +354,7 @@ home-help = Mentionnez-moi dans un canal ou écrivez-moi, et je m'y mets. Ici vo
     `{ $command } connections` · vos comptes connectés
     `{ $command } usage` · ce que vous avez utilisé ce mois-ci
     `{ $command } help` · cette liste
+home-unknown = Je ne connais pas « { $command } { $what } ». « { $command } help » montre ce qu'il y a ; pour une question ou une tâche, mentionnez-moi dans un canal ou écrivez-moi.
 home-state-queued = en attente de son tour
 home-state-running = en cours
 home-state-waiting = attend une réponse
@@ -360,9 +363,10 @@ home-state-limited = arrêté avant la fin
 home-state-stopped = arrêté
 home-state-failed = échoué
 home-prompt-report = Écris un rapport complet sur la fiabilité des chatbots
-home-prompt-news = Quoi de neuf cette semaine sur les batteries solides ?
+home-prompt-compare = Compare les pompes à chaleur, le stockage par batterie et l'énergie éolienne
+home-prompt-news = Quoi de neuf sur les batteries dans le réseau électrique ?
+home-prompt-again = Quoi de neuf sur « { $what } » ?
 home-prompt-digest = Chaque jour ouvré à 9h, publie ici un résumé sur le stockage par batterie
-home-prompt-apps = Lesquels de mes mails non lus demandent une réponse aujourd'hui ?
 
 ## Feedback on answers
 

@@ -14,7 +14,7 @@ from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
-from bot.console.access import ThreadAccess
+from bot.console.access import HOME, ThreadAccess
 from bot.ingress import Rules
 from bot.threads import user_id
 from tests.bot.console.world import (
@@ -201,6 +201,31 @@ async def test_who_is_taken_out_of_the_channel_is_out_within_seconds(tmp_path: P
         assert await ben.enter(world.link("ben")) == 403
 
 
+@pytest.mark.proves("console.joined")
+async def test_an_old_request_id_opens_no_session_that_its_person_may_not_see_any_more(
+    tmp_path: Path,
+) -> None:
+    model = ScriptedModel(["TOPSECRET-A", "Hello Ben."])
+    asked = {"prompt": "Tell it", "requestId": "b" * 16}
+    async with (
+        console_world(tmp_path, model, channel="private") as world,
+        visitor(world, "ben") as ben,
+    ):
+        async with ben.live(world.session) as page:
+            await page.say("start-agent", **asked)
+            await page.until_a("agent-completed")
+        await world.slack.remove_from_channel("private", "ben")
+        world.ticking.advance(5.0)
+        assert await ben.enter(world.link("ben", HOME)) == 200
+        async with ben.live() as page:
+            await page.say("start-agent", **asked)
+            await page.until(lambda told: told["type"] == "ready" and told["session"])
+            await page.until_a("agent-completed")
+            assert world.session not in str(page.told)
+            assert "TOPSECRET-A" not in str(page.told)
+            assert "Hello Ben." in str(page.told)
+
+
 @pytest.mark.proves("console.members")
 async def test_who_was_taken_out_while_nobody_watched_gets_nothing(tmp_path: Path) -> None:
     async with (
@@ -243,7 +268,7 @@ async def test_people_see_what_they_see_in_slack_and_act_where_they_may_write(
     tmp_path: Path,
 ) -> None:
     levels = {
-        "general": {"ann": True, "guest": False, "stranger": None},
+        "general": {"ann": True, "guest": None, "stranger": None},
         "shared": {"ann": True, "stranger": None, "guest": None},
         "private": {"ann": True, "guest": None, "nameless": None},
         "news": {"ann": True, "nameless": False},

@@ -12,7 +12,7 @@ from agent_core.events import AskDecided
 from agent_core.ids import TurnId
 from agent_core.messages import InboundMessage
 from agent_core.runtime import Runtime
-from agent_core.testing.models import ScriptedModel, call
+from agent_core.testing.models import Held, ScriptedModel, call
 from tests.agent_core.runtime.office import APPROVER, Office, asking, requested, sending
 from tests.agent_core.runtime.threads import (
     ANN,
@@ -138,7 +138,39 @@ async def test_words_in_the_thread_are_no_approval_and_take_the_request_back(
             await runtime.asks.decide(first.ask, ANN, "approved")
         await runtime.asks.decide(second.ask, ANN, "approved")
         await end_of(runtime, first.turn)
+        assert [e.verdict for e in await decided(runtime, first.turn)] == ["replaced", "approved"]
     assert office.sent == [(ANN, "bob@example.org")]
+
+
+@pytest.mark.proves("consent.stands")
+async def test_a_request_stands_while_its_call_is_made_again_unchanged(office: Office) -> None:
+    after = Held(then=sending(id="again"))
+    model = ScriptedModel([sending(), after, "Sent, and Cleo gets one as well."])
+    async with asking(office, model) as (runtime, first):
+        await begin(runtime, inbound("and then also mail Cleo", number=2))
+        await after.reached.wait()
+        with pytest.raises(AskRefused, match=r"^busy$"):
+            await runtime.asks.decide(first.ask, ANN, "approved")
+        after.release.set()
+        second = await requested(runtime, first.turn, nth=2, generation=2)
+        assert (second.ask, second.digest) == (first.ask, first.digest)
+        await runtime.asks.decide(first.ask, ANN, "approved")
+        await end_of(runtime, first.turn)
+        assert [e.verdict for e in await decided(runtime, first.turn)] == ["approved"]
+    assert office.sent == [(ANN, "bob@example.com")]
+
+
+@pytest.mark.proves("consent.stands")
+async def test_a_request_whose_call_is_not_made_again_ends_with_the_turn(office: Office) -> None:
+    model = ScriptedModel([sending(), "Then I leave it."])
+    async with asking(office, model) as (runtime, asked):
+        await begin(runtime, inbound("leave that, tell me the time", number=2))
+        assert (await end_of(runtime, asked.turn)).answer == "Then I leave it."
+        assert [e.verdict for e in await decided(runtime, asked.turn)] == ["overtaken"]
+        with pytest.raises(AskRefused, match=r"^over$"):
+            await runtime.asks.decide(asked.ask, ANN, "approved")
+    assert office.sent == []
+    assert "Not decided yet" in told(model.requests[-1])
 
 
 @pytest.mark.proves("consent.overtaken")

@@ -9,7 +9,7 @@ from aiohttp import WSServerHandshakeError
 
 from agent_core.testing.models import Held, ScriptedModel, call, calls_reply
 from bot.console.access import HOME
-from bot.console.acts import StartAgent
+from bot.console.acts import StartAgent, act_key
 from bot.console.live import MAX_SOCKETS
 from bot.threads import parse_session, user_id
 from tests.bot.console.world import browser, console_world, visitor
@@ -181,7 +181,7 @@ async def test_what_is_said_again_or_was_left_by_a_dead_process_is_done_once(
         act = StartAgent.model_validate(said)
         tree = await world.runtime.tree(world.session)
         work = world.acts.do(user, world.session, act, tree)
-        await world.outlive(work, f"live:{user}:{own_id}", "Say second")
+        await world.outlive(work, act_key(user, world.session, act), "Say second")
         async with ann.live(world.session) as page:
             await page.until_state(lambda state: state["result"] == "Second.")
         assert [each.count("Say") for each in world.texts()] == [1, 1]

@@ -11,11 +11,14 @@ from tests.bot.home.world import Around, around
 SAY = BOT.of("en")
 
 
-async def test_help_names_what_there_is_and_so_does_what_is_not_known(place: Around) -> None:
-    told = await place.command("ann", "help")
-    assert told == SAY("home-help", command="/agent")
-    assert await place.command("ann", "frobnicate") == told
-    assert await place.command("ann", "") == told
+async def test_help_names_what_there_is_and_what_is_unknown_is_said_to_be(place: Around) -> None:
+    listing = await place.command("ann", "help")
+    assert listing == SAY("home-help", command="/agent")
+    assert await place.command("ann", "") == listing
+    unknown = await place.command("ann", "frobnicate <!channel>")
+    assert "“/agent frobnicate" in unknown
+    assert "/agent help" in unknown
+    assert "<!channel>" not in unknown
 
 
 async def test_the_answer_is_seen_by_nobody_else_and_nothing_is_posted(place: Around) -> None:

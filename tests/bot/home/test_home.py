@@ -20,6 +20,7 @@ from bot.clicks import (
     SessionClick,
 )
 from bot.digests.clicks import on_weekdays
+from bot.home.home import FIXED_PROMPTS
 from bot.home.view import MAX_ROWS, HomeState, Note, TeamOverview, home_view
 from bot.render import limits
 from bot.threads import ThreadRef
@@ -292,17 +293,16 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
     assert len(said(blocks).encode()) < MAX_VIEW_BYTES
 
 
-async def test_a_new_chat_begins_with_what_this_person_asked_with_success(place: Around) -> None:
+async def test_a_new_chat_offers_openings_and_never_what_somebody_wrote(place: Around) -> None:
     thread = await place.thread()
-    await place.ended(await place.ask(thread, "ann", "compare the battery makers"))
-    for user in ("ann", "ben"):
-        await place.world.slack.open_home(user, tab="messages")
+    for words in ("email bob@example.com that says lunch is at noon", "and make it shorter"):
+        await place.ended(await place.ask(thread, "ann", words))
+    await place.world.slack.open_home("ann", tab="messages")
     prompts = place.world.slack.state.prompts
-    await place.world.slack.wait_for(lambda _: len(prompts) == 2)
-    of_ann, of_ben = (prompts[place.world.slack.dm_id(user)].prompts for user in ("ann", "ben"))
-    assert of_ann[0]["message"] == "compare the battery makers"
-    assert len(of_ann) == len(of_ben) == 4
-    assert "battery makers" not in said(of_ben)
+    await place.world.slack.wait_for(lambda _: len(prompts) == 1)
+    [shown] = prompts.values()
+    offered = [prompt["message"] for prompt in shown.prompts]
+    assert offered == [SAY(f"home-prompt-{name}") for name in FIXED_PROMPTS]
 
 
 async def test_what_is_not_ones_own_is_neither_stopped_deleted_nor_set_by_whoever_sends_it(
