@@ -331,6 +331,9 @@ class SentFile:
     """Where it lies in the workspace; empty where nobody here knows what the key stands for."""
     sha256: str = ""
     """Of what was uploaded, in hex."""
+    key: str = ""
+    """By which the arguments name it."""
+    size_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -211,6 +211,11 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
+def sent_op(turn: TurnId, sha256: str) -> Op:
+    """The post of a file that a call would send."""
+    return Op(turn).part("sent").part(sha256[:12])
+
+
 class ArtifactRefused(Exception):
     """A file may not be, or cannot be, uploaded."""
 
@@ -329,6 +334,8 @@ class ThreadFiles:
                 _log.warning("%s is not handed out: %s", file.path, refused)
                 missing.append(file.title or file.path)
             else:
+                if self._is_shown(content):
+                    continue
                 room -= len(content)
                 uploads.append(self._upload(file, content))
         uploads += more
@@ -380,7 +387,21 @@ class ThreadFiles:
             _log.warning("%s cannot be shown before it is sent: %s", file.name, refused)
             return False
         name = file_name(file.name)
-        return await self.upload(op.part(name), Upload(name=name, content=content, title=name))
+        saved = self._destination.board.turn.artifacts.get(file.path)
+        upload = Upload(name=name, content=content, title=name)
+        if saved:
+            upload = self._upload(saved, content)
+        return await self.upload(op.part(name), upload)
+
+    def _is_shown(self, content: bytes) -> bool:
+        """Whether a file was posted beside an approval of this turn: it stands in the thread once.
+
+        Content decides, as in the approval; a file that was changed since then is another one.
+        """
+        digest = hashlib.sha256(content).hexdigest()
+        shown = sent_op(self._destination.board.turn.id, digest)
+        bookmark = self._destination.journal.bookmark
+        return any(op.is_within(shown) and op in bookmark.done for op in bookmark.files)
 
     def _upload(self, file: ArtifactSaved, content: bytes) -> Upload:
         name = file_name(PurePosixPath(file.path).name)

@@ -10,14 +10,14 @@ import json
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
 from agent_core.clock import find_zone
-from agent_core.events import PlannedAction
+from agent_core.events import PlannedAction, SentFile
 from agent_core.messages import JsonObject
 from agent_core.runtime import moment_words, unpacked
 from agent_core.words import Words
@@ -54,6 +54,8 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d
 _PLAIN_NAME = re.compile(r"[a-zA-Z][\w-]{0,39}")
 _LINE_CHARS = 200
 
+_ATTACHMENT = frozenset({"name", "mimetype", "s3key"})
+"""All that an app is told of a file that goes along."""
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
@@ -143,9 +145,15 @@ def _clock_words(
 
 
 def preview(
-    action: PlannedAction, words: Words, moment_text: MomentWords
+    action: PlannedAction,
+    words: Words,
+    moment_text: MomentWords,
+    files: Sequence[SentFile] = (),
 ) -> list[JsonObject] | None:
-    """The whole action as blocks; None if it has to be shown as it is sent."""
+    """The whole action as blocks; None if it has to be shown as it is sent.
+
+    A file among `files` is called by name, kind and size; its storage key is a detail.
+    """
     arguments = action.arguments
     parts = parts_of(arguments)
     labels = _labels(arguments, parts, words)
@@ -156,6 +164,10 @@ def preview(
     lines: list[str] = []
     for name, label in labels.items():
         value = arguments[name]
+        attached = attachment_line(value, files, words)
+        if attached:
+            lines.append(attached)
+            continue
         text = ""
         if name not in long:
             moment = moment_text(name, value)
@@ -169,6 +181,43 @@ def preview(
             blocks += sections(f"```\n{code(below)}\n```")
             lines = []
     return [*blocks, *sections("\n".join(lines))]
+
+
+def attachment_line(value: Any, files: Sequence[SentFile], words: Words) -> str:
+    """A line for the files that an argument sends along; empty for any other argument.
+
+    Each has to be one of `files` whose content we know, under a name of the same kind, and nothing
+    else may be said of it.
+    """
+    by_key = {file.key: file for file in files if file.key and file.sha256}
+    named: list[str] = []
+    for item in items_of(value):
+        if not isinstance(item, dict):
+            return ""
+        given = cast("JsonObject", item)
+        fields = {field.replace("_", "").casefold(): each for field, each in given.items()}
+        if not {"name", "s3key"} <= fields.keys() <= _ATTACHMENT or len(fields) < len(given):
+            return ""
+        file = by_key.get(str(fields["s3key"]))
+        name = fields["name"]
+        if file is None or not isinstance(name, str):
+            return ""
+        stem, _, ending = name.rpartition(".")
+        if not stem or ending.casefold() != file.name.rpartition(".")[2].casefold():
+            return ""
+        title = foreign_line(made_visible(stem.replace("_", " ")), limits.OPTION_CHARS)
+        kind = foreign_line(made_visible(ending.upper()), limits.OPTION_CHARS)
+        named.append(f"{title[:1].upper()}{title[1:]} ({kind}, {_size(file.size_bytes)})")
+    if not named:
+        return ""
+    return f"*{words('consent-part-attachment', n=len(named))}:* {', '.join(named)}"
+
+
+def _size(size_bytes: int) -> str:
+    """A size as people read it: 180 kB, 2.4 MB."""
+    if size_bytes < 1_000_000:
+        return f"{max(1, round(size_bytes / 1_000))} kB"
+    return f"{size_bytes / 1_000_000:.1f} MB"
 
 
 def _labels(arguments: JsonObject, parts: dict[str, str], words: Words) -> dict[str, str] | None:

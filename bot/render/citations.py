@@ -7,7 +7,7 @@ that no mark hides where it leads.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from pathlib import PurePosixPath
 
 from bot.render.escape import (
     IsLive,
@@ -49,49 +49,74 @@ class Footnotes:
 
     def url_of(self, number: int) -> str:
         """The address that a mark of the Markdown stands for; empty without one."""
-        return self.urls[number - 1] if 0 < number <= len(self.urls) else ""
+        if not 0 < number <= len(self.urls):
+            return ""
+        return self.urls[number - 1]
 
     def number_of(self, url: str) -> int:
         """The number of a source in the posts."""
-        return self._numbers.setdefault(url, len(self._numbers) + 1)
+        if url not in self._numbers:
+            self._numbers[url] = len(self._numbers) + 1
+        return self._numbers[url]
 
     def mark(self, url: str) -> str:
         """A source's number in brackets; a link where the address may be live."""
-        label = f"[{self.number_of(url)}]"
-        return MARKED + (link_to(url, label) if self.is_linked(url) else label)
+        number = self.number_of(url)
+        label = f"[{number}]"
+        if self.is_linked(url):
+            label = link_to(url, label)
+        return f"{MARKED}{label}"
 
     def is_linked(self, url: str) -> bool:
-        return link(url, "", self.is_live).startswith("<")
+        shown = link(url, "", self.is_live)
+        return shown.startswith("<")
 
     def line(self) -> str:
         """Every source that has a number, once, as mrkdwn; empty without one."""
         sources: list[str] = []
         for url, number in self._numbers.items():
-            name = self._name(url)
-            day = self.days.get(url, "")
-            sources.append(f"{number} {name}, {day}" if day else f"{number} {name}")
+            source = f"{number} {self._name(url)}"
+            day = self.days.get(url)
+            if day:
+                source += f", {day}"
+            sources.append(source)
         return " · ".join(sources)
 
     def _name(self, url: str) -> str:
         """Its host as a link; of one that may not be live the name alone."""
-        host = (real_host(url) or "").removeprefix("www.")
+        host = host_of(url)
         if self.is_linked(url):
             return link(url, host, self.is_live)
         if host:
             return plain_host(host)
-        _, _, name = urlsplit(clean(url)).path.rpartition("/")
-        return foreign_line(name or url, _NAME_CHARS)
+        name = PurePosixPath(clean(url)).name
+        return foreign_line(name, _NAME_CHARS)
+
+
+def host_of(url: str) -> str:
+    """The host without `www.`; empty where there is none."""
+    host = real_host(url)
+    if host is None:
+        return ""
+    return host.removeprefix("www.")
 
 
 def link_to(url: str, label: str) -> str:
     """A live link whose label is ours: the line of sources shows its host."""
-    target, _, _ = link(url, "").strip("<>").partition("|")
+    shown = link(url, "")
+    target, _, _ = shown.strip("<>").partition("|")
     return f"<{target}|{label}>"
 
 
 def plain_host(host: str) -> str:
     """A host as words of which Slack makes no link, and which needs no code."""
-    return literal(host).replace(".", ".\u2060")
+    words = literal(host)
+    return words.replace(".", ".\u2060")
+
+
+def _marks_alone(match: re.Match[str]) -> str:
+    inside = match[1]
+    return _WITH_TITLE.sub("", inside)
 
 
 def tidied(line: str) -> str:
@@ -99,7 +124,7 @@ def tidied(line: str) -> str:
 
     A page's title goes where it stood in parentheses with its mark: `([Title](address))`.
     """
-    line = _IN_PARENTHESES.sub(lambda match: _WITH_TITLE.sub("", match[1]), line)
+    line = _IN_PARENTHESES.sub(_marks_alone, line)
     line = _BETWEEN.sub(r"\1", line)
     line = _AGAIN.sub(r"\1", line)
     return _OURS.sub("", line)

@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.render import limits
-from bot.render.citations import CITED, TITLE, Footnotes, plain_host, tidied
+from bot.render.citations import CITED, TITLE, Footnotes, host_of, plain_host, tidied
 from bot.render.escape import (
     ADDRESSES,
     LOOKS_LIKE_TICK,
@@ -436,7 +436,7 @@ def _unlinked(url: str, label: str) -> str:
     words = flat(label)
     if not words or "://" in words:
         return as_code(url)
-    host = (real_host(url) or "").removeprefix("www.")
+    host = host_of(url)
     if not host:
         return _literal(words)
     return f"{_literal(words)} · {plain_host(host)}"
