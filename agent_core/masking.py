@@ -1,8 +1,9 @@
-"""Redaction of secrets, found by their shapes, in logs, run.log, traces and posts.
+"""Redaction of secrets, found by their shapes, in logs, run.log, traces, posts and the live view.
 
 It is applied at those doors alone; what agents read and write stays as it is, and so does what a
 person is to approve: a text from outside could choose these shapes to hide in. Linear in the text:
-what is looked at is consumed, whether it is a secret or not.
+what is looked at is consumed, whether it is a secret or not. What is masked stays as it is when it
+is masked once more.
 """
 
 import logging
@@ -43,15 +44,60 @@ _SECRET = re.compile(
     rf"|(?P<name>(?:&amp;|[?&;]|%26|%3[Ff])(?i:{_NAMES})(?:=|%3[Dd]))[^&;\s\"'<>#|)\\]++"
     r"|(?P<user>://[^\s/:@\"']{0,64}:)[^\s/@\"']{1,256}@"
     r"|(?P<pem>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)(?s:.*?)"
-    r"(?=-----END [A-Z0-9 ]{0,40}-----|\Z)"
+    r"(?=(?P<close>-----END [A-Z0-9 ]{0,40}-----)|\Z)"
 )
+
+_PARTIAL = re.compile(
+    r"(?<![!-~])[!-~]*+\Z"
+    r"|\b(?:[Bb]earer|[Bb]asic|BEARER|BASIC)\s{1,3}\Z"
+    r"|-----BEGIN [A-Z0-9 ]{0,64}-{0,5}\Z"
+    r"|://[^\s/@\"']{0,321}\Z"
+)
+"""The end of a text in which a secret may have begun that is not yet known as such."""
+_PARTIAL_CHARS = 400
+"""Behind so many characters it would be known."""
 
 
 def masked(text: str) -> str:
     """The text with `[masked]` in the place of every secret; what it begins with stays."""
-    if not any(hint in text for hint in _HINTS):
-        return text
-    return _SECRET.sub(_mask, text)
+    return _redacted(text, _mask)
+
+
+def certain_chars(text: str) -> int:
+    """How many characters of a text that still grows can be shown: no secret is under way there."""
+    partial = _PARTIAL.search(text)
+    certain = max(partial.start(), len(text) - _PARTIAL_CHARS) if partial else len(text)
+    if _may_hold_secrets(text):
+        for match in _SECRET.finditer(text):
+            end = max(match.end(), match.end("close"))
+            if end > certain or match.end() == len(text):
+                return min(certain, match.start())
+    return certain
+
+
+class MaskedStream:
+    """A text that comes in pieces, masked: what may be the beginning of a secret is held back."""
+
+    def __init__(self) -> None:
+        self.shown = ""
+        """All that was given out, until the end."""
+        self._held = ""
+
+    def take(self, text: str) -> str:
+        """Take the next piece; what can be shown now."""
+        self._held += text
+        end = certain_chars(self._held)
+        news = masked_post(self._held[:end])
+        self._held = self._held[end:]
+        self.shown += news
+        return news
+
+    def end(self) -> str:
+        """The rest, once the text is whole; the stream is then empty."""
+        rest = masked_post(self._held)
+        self._held = ""
+        self.shown = ""
+        return rest
 
 
 def with_texts(value: Any, change: Callable[[str], str]) -> Any:
@@ -81,7 +127,7 @@ def masked_post(value: Any) -> Any:
         return [masked_post(each) for each in cast("list[Any]", value)]
     if isinstance(value, Exact):
         return value
-    return with_texts(value, lambda text: _SECRET.sub(_mask_but_passcodes, text))
+    return with_texts(value, lambda text: _redacted(text, _mask_but_passcodes))
 
 
 class MaskingFormatter(logging.Formatter):
@@ -89,6 +135,14 @@ class MaskingFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return masked(super().format(record))
+
+
+def _redacted(text: str, mask: Callable[[re.Match[str]], str]) -> str:
+    return _SECRET.sub(mask, text) if _may_hold_secrets(text) else text
+
+
+def _may_hold_secrets(text: str) -> bool:
+    return any(hint in text for hint in _HINTS)
 
 
 def _mask(match: re.Match[str]) -> str:

@@ -16,8 +16,8 @@ from agent_core.prompts import prompt
 
 JUDGE_REPLY = "judge_reply"
 PATIENCE_S = 6.0
-MAX_POSTS = 12
 MAX_POST_CHARS = 600
+MAX_ANSWER_CHARS = 1_500
 
 _FENCE = re.compile(r"<(?=\s*+/?\s*+(?:thread|reply)\b)", re.IGNORECASE)
 _INDENT = "    "
@@ -37,6 +37,10 @@ class Line:
     author: str
     """A person's name; empty for the bot."""
     text: str
+    age: str = ""
+    """How long before the reply it was posted, such as `5 min 10 s`; empty for the reply."""
+    is_answer: bool = False
+    """The bot's last answer, of which the model reads more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +50,10 @@ class Talk:
     bot: str
     """What the bot is called."""
     earlier: tuple[Line, ...]
-    """The thread before it, oldest first; the newest are told."""
+    """Posts before it, oldest first: the root, the bot's last answer, and the newest."""
     reply: Line
+    has_spoken: bool = False
+    """The bot has posted in the thread."""
     asked: tuple[str, ...] = ()
     """Whose answer or decision the bot waits for."""
     works_for: tuple[str, ...] = ()
@@ -61,8 +67,8 @@ class ReplyReader:
         self._model = model
         self._patience_s = patience_s
 
-    async def is_for_bot(self, talk: Talk) -> bool:
-        """Whether the reply is meant for the bot. False where that is unclear, late or failing."""
+    async def is_for_bot(self, talk: Talk) -> bool | None:
+        """Whether the reply is meant for the bot; None without a verdict, late or failing."""
         request = ModelRequest(
             system=prompt("judge_reply"),
             messages=(user_message(briefing(talk)),),
@@ -77,19 +83,20 @@ class ReplyReader:
             )
         except (ModelError, TimeoutError) as error:
             _log.warning("a reply was not judged: %s", type(error).__name__)
-            return False
-        return verdict is not None and verdict.is_for_bot
+            return None
+        return verdict.is_for_bot if verdict is not None else None
 
 
 def briefing(talk: Talk) -> str:
     """All that the model is told of a thread. No post ends the passage that it stands in."""
     lines = [
         f"You are called: {talk.bot}",
+        f"You have written in this thread: {'yes' if talk.has_spoken else 'no'}",
         f"You wait for an answer of: {', '.join(talk.asked) or '(nobody)'}",
         f"You are at work for: {', '.join(talk.works_for) or '(nobody)'}",
         "<thread>",
     ]
-    lines.extend(map(_quoted, talk.earlier[-MAX_POSTS:]))
+    lines.extend(map(_quoted, talk.earlier))
     lines.append("</thread>")
     lines.append("<reply>")
     lines.append(_quoted(talk.reply))
@@ -102,9 +109,12 @@ def _quoted(line: Line) -> str:
     author = " ".join(line.author.split()) or "you"
     if line.author and author.casefold() == "you":
         author = "(a person)"
+    if line.age:
+        author = f"{author} ({line.age} before)"
     text = line.text
-    if len(text) > MAX_POST_CHARS:
-        text = f"{text[:MAX_POST_CHARS]} …"
+    limit = MAX_ANSWER_CHARS if line.is_answer else MAX_POST_CHARS
+    if len(text) > limit:
+        text = f"{text[:limit]} …"
     indented = f"\n{_INDENT}".join(text.splitlines())
     return _FENCE.sub("(", f"{author}: {indented}")
 

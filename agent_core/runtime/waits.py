@@ -69,9 +69,13 @@ _NOT_CONNECTED: dict[AskDecision, str] = {
     ),
 }
 _NOT_APPROVED: dict[AskDecision | None, str] = {
-    "rejected": "Not done: this call was rejected{reason}. Do not make it again unchanged.",
+    "rejected": "Not done: this call was rejected. Say so, and do not try another way.",
     "expired": "Not done: nobody approved this call in time. Say so; it can be asked for again.",
 }
+_REJECTED_BECAUSE = (
+    "Not done: this call was rejected ({reason}). You may offer it once more, changed as the "
+    "reason asks. If that is rejected too, or cannot be done, say so, and do not try another way."
+)
 _RELEASED = (
     "Not decided yet: somebody wrote in the thread meanwhile. Read that first. The request still "
     "stands in the thread. If the call is wanted as it is, make it again with exactly the same "
@@ -446,11 +450,12 @@ def _output(ask: Ask) -> ToolOutput | None:
     if ask.kind == "approval" and ask.state == "open":
         return ToolOutput(text=_RELEASED, is_error=True)
     if ask.kind == "approval":
-        form = _NOT_APPROVED.get(ask.decision)
-        if form is None:
+        text = _NOT_APPROVED.get(ask.decision)
+        if text is None:
             return None
-        reason = f" ({ask.reason})" if ask.reason else ""
-        return ToolOutput(text=form.format(reason=reason), is_error=True)
+        if ask.decision == "rejected" and ask.reason:
+            text = _REJECTED_BECAUSE.format(reason=ask.reason)
+        return ToolOutput(text=text, is_error=True)
     connection = ask.connection
     is_connected = ask.decision == "connected"
     if is_connected and connection.output is None:

@@ -153,7 +153,9 @@ def spoken_time(seconds: float) -> str:
 
 
 SmallTalk = Literal["empty", "emoji", "noise", "help", "stop", "status", "thanks"]
-ShortForm = Literal["help", "stop", "status", "thanks", "continue", "yes", "no", "digests"]
+ShortForm = Literal[
+    "help", "stop", "status", "thanks", "continue", "yes", "no", "digests", "laughter"
+]
 
 NOISE_CHARS = 20
 """From this length on, one letter over and over, or marks alone, are a text with a length."""
@@ -199,6 +201,11 @@ def phrase_language(text: str) -> Language | None:
     if len(languages) != 1:
         return None
     return languages.pop()
+
+
+def is_laughter(text: str) -> bool:
+    """Whether a text only laughs."""
+    return short_form(text, "laughter")
 
 
 def is_thumbs_up(text: str) -> bool:

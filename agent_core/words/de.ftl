@@ -156,6 +156,7 @@ short-help = Hilfe, hilf mir, ich brauche Hilfe, kannst du mir helfen, was kanns
 short-stop = stop, stopp, stoppe, stopp das, halt, halt an, abbrechen, abbruch, brich ab, brich das ab, hör auf, hör auf damit, aufhören, lass es, vergiss es
 short-status = Status, Stand, wie weit bist du, wie weit, wie läuft es, wie läuft's, wie ist der Stand, bist du noch da, bist du fertig, bist du schon fertig, wie lange noch, was machst du gerade, arbeitest du noch
 short-thanks = danke, dankeschön, danke schön, vielen Dank, danke dir, besten Dank, herzlichen Dank, super danke, perfekt danke, danke für deine Hilfe, prima danke
+short-laughter = haha, hahaha, hihi, hehe, lol, ha ha, höhö
 short-continue = weiter, mach weiter, mache weiter, fortfahren, fahre fort, ja mach weiter, ja weiter
 short-yes = ja, jo, jawohl, genau, ja genau, ja gern, gern, gerne, passt, in Ordnung, ja danke, einverstanden, bestätigen, mach das
 short-no = nein, nee, nein danke, lieber nicht, nicht

@@ -165,6 +165,7 @@ short-help = help, help me, I need help, can you help me, what can you do, what 
 short-stop = stop, ok stop, stop now, stop it, stop that, stop this, stop everything, stop working, cancel, cancel it, cancel that, abort, never mind, nevermind, forget it
 short-status = status, progress, how far are you, how is it going, how's it going, any progress, any update, are you still there, are you still working, are you done, how much longer, what are you doing, still there
 short-thanks = thanks, thank you, thanks a lot, many thanks, thank you much, thanks much, thx, ty, ok thanks, great thanks, perfect thanks, cool thanks, got it thanks, thanks for your help, thank you for your help, great thank you
+short-laughter = lol, haha, ha ha, hahaha, ha ha ha, hehe, heh, lmao, rofl
 short-continue = continue, go on, go ahead, carry on, keep going, proceed, resume, do it, yes do it, yes continue, yes go on
 short-yes = yes, yep, yeah, yup, ok, okay, sure, go ahead, do it, yes do it, yes that's right, confirm, ok thanks, yes thanks, sounds good, agreed
 short-no = no, nope, no thanks, don't, rather not

@@ -156,6 +156,7 @@ short-help = ayuda, ayúdame, necesito ayuda, puedes ayudarme, me puedes ayudar,
 short-stop = stop, para, para todo, párate, parar, páralo, detente, cancela, cancelar, cancélalo, déjalo, olvídalo
 short-status = estado, cómo vas, por dónde vas, cómo va, cuánto falta, sigues ahí, estás ahí, has terminado, terminaste, qué estás haciendo
 short-thanks = gracias, muchas gracias, mil gracias, perfecto gracias, vale gracias, genial gracias, gracias por tu ayuda
+short-laughter = jaja, jajaja, jajajaja, jeje, jejeje, ja ja, lol
 short-continue = continúa, continuar, sigue, adelante, sí continúa, sí sigue
 short-yes = sí, vale, de acuerdo, claro, perfecto, sí gracias, confirmar, sí hazlo, hazlo, adelante
 short-no = no, no gracias, mejor no

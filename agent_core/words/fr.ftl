@@ -156,6 +156,7 @@ short-help = aide, à l'aide, aide-moi, aidez-moi, j'ai besoin d'aide, peux-tu m
 short-stop = stop, arrête, arrête ça, arrête tout, arrête-toi, arrêtez, arrêtez tout, arrêter, annule, annule ça, annulez, annuler, laisse tomber, oublie ça
 short-status = statut, où en es-tu, où en êtes-vous, tu en es où, ça avance, tu es encore là, tu es toujours là, as-tu fini, que fais-tu en ce moment
 short-thanks = merci, merci beaucoup, merci bien, mille mercis, parfait merci, super merci, merci à toi, merci à vous, merci pour ton aide
+short-laughter = mdr, ptdr, lol, haha, hahaha, hihi, héhé
 short-continue = continue, continuer, continuez, vas-y, reprends, oui continue
 short-yes = oui, ouais, d'accord, vas-y, oui merci, ça marche, c'est bon, parfait, confirmer, oui vas-y
 short-no = non, non merci, surtout pas

@@ -30,6 +30,7 @@ from agent_core.background import Locks
 from agent_core.errors import InterventionRefused, SessionError
 from agent_core.events import InterventionKind
 from agent_core.ids import AgentId, SessionId, UserId
+from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
@@ -361,7 +362,7 @@ def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[Intervention
     wishes: list[tuple[InterventionKind, str]] = []
     if comment and kind is None:
         wishes.append(("comment", comment))
-    if content and content != agent.run.task.strip():
+    if content and content != masked_post(agent.run.task).strip():
         wishes.append(("content", content))
     if kind is not None:
         wishes.append((kind, comment or ""))

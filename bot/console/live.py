@@ -26,6 +26,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from agent_core.background import Background, Backoff
 from agent_core.events import AnyEvent, TextDelta, TurnFinished
 from agent_core.ids import AgentId, SessionId, UserId
+from agent_core.masking import MaskedStream, masked_post
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentTree
@@ -101,6 +102,8 @@ class SessionFeed:
         self._has_news = asyncio.Event()
         self._encoded: dict[AgentId, list[str]] = {}
         self._html: defaultdict[AgentId, AgentHtml] = defaultdict(AgentHtml)
+        self._streams: defaultdict[AgentId, MaskedStream] = defaultdict(MaskedStream)
+        """The text of each agent's model call under way."""
         self._work = Background()
 
     async def open(self) -> None:
@@ -110,6 +113,8 @@ class SessionFeed:
         self.tree = await self._runtime.tree(self.session)
         self._changes = dict.fromkeys(self.tree.agents, _Change(0, self.tree.cursor))
         self._known = set(self.tree.agents)
+        for agent, state in self.tree.agents.items():
+            self._streams[agent].take(state.run.live)
         self._work.start(self._follow(), name=f"follow {self.session}")
         self._work.repeat(self._make_round, pause=self._pause, name=f"rounds of {self.session}")
 
@@ -154,12 +159,18 @@ class SessionFeed:
         for agent in changed:
             self._changes[agent] = _Change(self.version, self.tree.cursor)
             self._encoded.pop(agent, None)
-            if isinstance(event, TextDelta):
-                self._texts[agent] += event.text
-            else:
-                self._texts[agent] += ""
+            self._texts[agent] += self._new_text(agent, event)
+            if not isinstance(event, TextDelta):
                 self._states.add(agent)
         self._has_news.set()
+
+    def _new_text(self, agent: AgentId, event: AnyEvent) -> str:
+        """The text that viewers are sent for an event; the rest of a model call once it is over."""
+        live = self.tree.agents[agent].run.live
+        stream = self._streams[agent]
+        if not live:
+            return stream.end()
+        return stream.take(event.text) if isinstance(event, TextDelta) else ""
 
     async def _make_round(self) -> None:
         """Make one round, once there is news."""
@@ -184,7 +195,7 @@ class SessionFeed:
             if text and agent not in self._known:
                 yield from self._state_frames(agent)
             if text:
-                html = self._html[agent].of_live(self.tree.agents[agent].run.live)
+                html = self._html[agent].of_live(self._streams[agent].shown)
                 yield self.frame("text-delta", agentId=agent, delta=text, html=html)
             if agent in states:
                 yield from self._state_frames(agent)
@@ -196,11 +207,12 @@ class SessionFeed:
         """Frames of an agent's state and of its open question; encoded once for all viewers."""
         if agent not in self._encoded:
             state = self.tree.agents[agent]
-            content = _state_json(state, self._html[agent])
+            live = self._streams[agent].shown
+            content = _state_json(state, self._html[agent], live)
             frames = [self.frame("agent-state", agentId=agent, state=content)]
             if question := state.question:
                 asked = {"prompt": question.question, "options": question.options}
-                frames.append(self.frame("user-query", agentId=agent, **asked))
+                frames.append(self.frame("user-query", agentId=agent, **masked_post(asked)))
             self._encoded[agent] = frames
         return self._encoded[agent]
 
@@ -443,18 +455,23 @@ class LiveView:
         return about
 
 
-def _state_json(state: AgentState, html: AgentHtml) -> JsonObject:
-    """A state with its texts as HTML, and each call with its title in the plan card."""
-    content = state.as_json()
+def _state_json(state: AgentState, html: AgentHtml, live: str) -> JsonObject:
+    """A state with its texts as HTML, and each call with its title in the plan card.
+
+    All is masked as in posts; `live` is what may be shown of the model call under way.
+    """
+    content = masked_post(state.as_json())
     metadata = content["metadata"]
     end = state.turn.finished
-    metadata["liveHtml"] = html.of_live(state.run.live)
-    metadata["resultHtml"] = html.of(state.run.result or "", end)
+    metadata["live"] = live
+    metadata["liveHtml"] = html.of_live(live)
+    metadata["resultHtml"] = html.of(content["result"] or "", end)
     for message in content["messages"]:
         message["html"] = html.of(message["content"], end)
     words = BOT.of(detect_language(state.run.task))
     for tool, call in zip(metadata["tools"], state.run.calls.values(), strict=True):
-        tool["words"] = describe(call.started.tool, call.started.arguments, words, {})
+        title = describe(call.started.tool, call.started.arguments, words, {})
+        tool["words"] = masked_post(title)
     return content
 
 

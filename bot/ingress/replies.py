@@ -4,8 +4,9 @@ Rules decide where it is plain, the small model decides the rest, and where that
 is silent. Who has spoken in a thread is read once, and kept up to date from every payload.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cachetools import LRUCache
 
@@ -13,7 +14,7 @@ from agent_core.background import Locks
 from agent_core.errors import SessionError
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject
-from agent_core.runtime import Line, ReplyReader, Talk, small_talk
+from agent_core.runtime import Line, ReplyReader, Talk, is_laughter, small_talk, spoken_time
 from bot.front import FrontDoor, ThreadActivity
 from bot.inbound import (
     InboundPost,
@@ -24,13 +25,17 @@ from bot.inbound import (
     read_post,
     text_in,
 )
-from bot.slack_api import Identity, People, SlackApi, SlackRefused
+from bot.slack_api import Identity, People, PostRecord, SlackApi, SlackRefused
 from bot.threads import ThreadRef, parse_user, user_id
 
 MAX_THREADS = 10_000
 MAX_VERDICTS = 10_000
-MAX_POSTS = 12
-"""So many posts before a reply are shown to the model."""
+MAX_POSTS = 10
+"""So many posts before a reply are shown to the model, beside the root and the last answer."""
+MAX_READ = 2_000
+"""Of longer threads the root is not among the posts that are read."""
+
+_ADDRESS = re.compile(r" ?\(https?://[^\s()]*\)|https?://[^\s()]+")
 
 FollowUpsIn = Callable[[ThreadRef], Awaitable[str]]
 """What is set for a thread's channel: replies without a mention are answered where they are `meant`
@@ -138,7 +143,11 @@ class Replies:
         verdict = self._by_rule(post, activity, follow_ups)
         if verdict is not None:
             return verdict
-        return await self._reader.is_for_bot(await self._talk(post, activity))
+        verdict = await self._reader.is_for_bot(await self._talk(post, activity))
+        if verdict is None:
+            # The asker may want to stop the work or to change it: that waits for no model.
+            return user_id(post.thread.team, post.user) in activity.works_for
+        return verdict
 
     def _by_rule(
         self,
@@ -147,7 +156,8 @@ class Replies:
         follow_ups: str,
     ) -> bool | None:
         """The sure cases; None for all others."""
-        kind = None if post.files else small_talk(plain_text(post.wire_text))
+        words = plain_text(post.wire_text)
+        kind = None if post.files else small_talk(words)
         # A mention in the thread may still be on its way to the agent.
         is_handed_over = any(
             other.mentions_bot and other.thread == post.thread for other in self.under_way.values()
@@ -161,8 +171,9 @@ class Replies:
             return True
         if is_asked:
             return None
-        is_noise = kind in ("empty", "emoji", "noise")
-        return False if is_noise or follow_ups == "two_party" else None
+        is_reaction = kind in ("empty", "emoji", "noise", "thanks")
+        is_reaction = is_reaction or (not post.files and is_laughter(words))
+        return False if is_reaction or follow_ups == "two_party" else None
 
     async def _read(self, speakers: _Speakers, thread: ThreadRef) -> None:
         try:
@@ -190,16 +201,29 @@ class Replies:
 
     async def _talk(self, post: InboundPost, activity: ThreadActivity) -> Talk:
         """The thread as the model reads it: everybody by name."""
-        newest = await self._api.newest_posts(post.thread, limit=MAX_POSTS, before_ts=post.ts)
-        earlier = [each for each in newest if each.text or each.files]
+        before = await self._api.newest_posts(post.thread, limit=MAX_READ, before_ts=post.ts)
+        kept = [each for each in before if (each.text or each.files) and not _is_progress(each)]
+        own = [each for each in kept if each.user == self._bot]
+        answer = next((each for each in reversed(own) if _is_answer(each)), None)
+        if answer is None and own:
+            answer = own[-1]
+        chosen = {each.ts: each for each in (*kept[:1], *kept[-MAX_POSTS:])}
+        if answer is not None:
+            chosen[answer.ts] = answer
+        earlier = [chosen[ts] for ts in sorted(chosen, key=float)]
         asked = _users(activity.asks)
         works_for = _users(activity.works_for)
         users = {*asked, *works_for, post.user, self._bot, *mentioned_users(post.wire_text)}
         names = await self._people.names_in(earlier, *users)
-        lines = [self._line(each.user, each.text, each.files, names) for each in earlier]
+        lines: list[Line] = []
+        for each in earlier:
+            line = self._line(each.user, each.text, each.files, names)
+            age = spoken_time(max(0.0, float(post.ts) - float(each.ts)))
+            lines.append(replace(line, age=age, is_answer=each is answer))
         return Talk(
             bot=names.get(self._bot, "the bot"),
             earlier=tuple(lines),
+            has_spoken=bool(own),
             reply=self._line(post.user, post.wire_text, post.files, names),
             asked=tuple(names.get(user, user) for user in asked),
             works_for=tuple(names.get(user, user) for user in works_for),
@@ -215,9 +239,21 @@ class Replies:
         author = ""
         if user != self._bot:
             author = names.get(user) or user or "An app"
-        parts = [plain_text(wire_text, names=names)]
+        text = plain_text(wire_text, names=names)
+        if user == self._bot:
+            text = _ADDRESS.sub("", text)
+        parts = [text]
         parts += [f"[file: {file.name}]" for file in files]
         return Line(author=author, text=" ".join(parts))
+
+
+def _is_progress(post: PostRecord) -> bool:
+    """Whether it is a plan card of the bot."""
+    return post.op_id.endswith(":progress")
+
+
+def _is_answer(post: PostRecord) -> bool:
+    return ":answer" in post.op_id and bool(post.text)
 
 
 def _users(people: Sequence[UserId]) -> list[str]:

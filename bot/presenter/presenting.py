@@ -6,6 +6,7 @@ progress, Asks, answer and files.
 
 import asyncio
 import logging
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import aclosing, suppress
@@ -74,6 +75,10 @@ logger = logging.getLogger(__name__)
 BACKOFF = Backoff(first_s=5.0, longest_s=60.0, jitter=0.0)
 CLOSE_PATIENCE_S = 3.0
 MAX_TITLE_CHARS = 60
+FIRST_PICTURE = "\u2190"
+"""From here on symbols are arrows, pictures and emoji."""
+VARIATIONS = frozenset("\ufe0e\ufe0f")
+"""Ask for the text or the picture of the sign before them."""
 
 Awaited = TurnFinished | QuestionAsked | ApprovalRequested | AuthRequired | AskDecided
 """Events that a person waits to see; if Slack does not take one, it is shown again."""
@@ -386,10 +391,24 @@ class Presenting:
 async def _name_session(api: SlackApi, begun: StoredTurn) -> None:
     """Name a session after its first message."""
     with suppress(LeaseLost):  # then another process does it
-        await api.name_session(parse_session(begun.session), title_of(begun.inbound.text))
+        title = title_of(begun.inbound.text)
+        if title:
+            await api.name_session(parse_session(begun.session), title)
 
 
 def title_of(asked: str) -> str:
-    """The first words of a message."""
-    title = shorten(asked, MAX_TITLE_CHARS, placeholder="…")
-    return title if title != "…" else asked.strip()[:MAX_TITLE_CHARS]
+    """The first words of a message, without emoji and control characters; empty without a word.
+
+    Slack refuses a title of such characters alone.
+    """
+    words = " ".join("".join(filter(_is_plain, " ".join(asked.split()))).split())
+    if not any(map(str.isalnum, words)):
+        return ""
+    title = shorten(words, MAX_TITLE_CHARS, placeholder="…")
+    return title if title != "…" else words[:MAX_TITLE_CHARS]
+
+
+def _is_plain(sign: str) -> bool:
+    category = unicodedata.category(sign)
+    is_emoji = category in ("So", "Sk", "Me") and sign >= FIRST_PICTURE
+    return not category.startswith("C") and not is_emoji and sign not in VARIATIONS

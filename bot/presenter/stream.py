@@ -20,7 +20,7 @@ from agent_core.events import (
     TextDelta,
 )
 from agent_core.ids import ROOT_RUN
-from agent_core.masking import masked_post
+from agent_core.masking import certain_chars, masked_post
 from agent_core.runtime import without_paths
 from bot.presenter.journal import Bookmark, Destination
 from bot.render import (
@@ -206,6 +206,7 @@ class AnswerStream:
         if self._open is None and self._chars < HOLD_CHARS and not self._is_fast:
             return
         end, gap = whole(self._text)
+        end = certain_chars(self._text[:end])
         text = masked_post(without_paths(self._text[:end], self._workspace, {}))
         markdown = await asyncio.to_thread(to_markdown, text, none_live, self._footnotes)
         if markdown.strip() and not await self._put(markdown + gap):

@@ -8,8 +8,8 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
+from contextlib import asynccontextmanager, nullcontext, suppress
 from copy import copy
 from itertools import islice
 from pathlib import Path
@@ -67,6 +67,8 @@ class SlackMethod(BaseModel):
     scopes: tuple[str, ...]
     is_visible: bool = False
     """It changes what people see."""
+    is_in_turn: bool = False
+    """Slack takes few of them: one leaves when the one before it was answered."""
     droppable_a_minute: int | None = None
     """How many calls have left in the last minute when one that may be left out is left out: what
     Slack takes beyond is for answers, and for what people are asked. None: no limit."""
@@ -171,11 +173,32 @@ class RateGate:
         self._closed_until = float("-inf")
         self._next_turn = float("-inf")
         self._left_at: deque[float] = deque()
+        self._newest: asyncio.Event | None = None
         self.refusals = 0
 
     def wait_s(self) -> float:
         """How long no call may leave; not positive when one may now."""
         return max(self._closed_until, self._next_turn) - self._clock.seconds()
+
+    def is_closed(self) -> bool:
+        """Whether a pause that Slack asked for is not over."""
+        return self._closed_until > self._clock.seconds()
+
+    @asynccontextmanager
+    async def in_turn(self) -> AsyncGenerator[None]:
+        """The time of one call, which begins when the call before it has its answer.
+
+        That answer may ask for a pause. A call that hangs is not waited for.
+        """
+        before = self._newest
+        answered = asyncio.Event()
+        self._newest = answered
+        try:
+            if before is not None and not before.is_set():
+                await self._clock.wait(before, SPACING_S)
+            yield
+        finally:
+            answered.set()
 
     def close(self, retry_after_s: float | None = None) -> None:
         """Slack asked for a pause: nobody calls before it is over."""
@@ -268,12 +291,12 @@ class Calls:
     async def single(self, method: str, arguments: Mapping[str, Any]) -> JsonObject:
         """Make a call that must not be repeated blindly. Pauses are waited out."""
         gate = self._gate(method, arguments)
+        is_in_turn = TABLE.methods[method].is_in_turn
         for _ in range(MAX_PAUSES):
-            await gate.admit()
-            try:
-                return await self._call(method, arguments, gate)
-            except SlackLimited:
-                continue
+            with suppress(SlackLimited):
+                async with gate.in_turn() if is_in_turn else nullcontext():
+                    await gate.admit()
+                    return await self._call(method, arguments, gate)
         raise SlackLimited(method)
 
     async def droppable(self, method: str, arguments: Mapping[str, Any]) -> JsonObject | None:
@@ -310,6 +333,8 @@ class Calls:
         about = TABLE.methods[method]
         if self._guard is not None and about.is_visible:
             await self._guard()
+            if gate.is_closed():  # another call was refused while the guard was asked
+                raise SlackLimited(method)
         if about.droppable_a_minute is not None:
             gate.note()
         given = {name: value for name, value in arguments.items() if value is not None}

@@ -10,8 +10,9 @@ import aiohttp
 import pytest
 
 from agent_core.ids import SessionId
+from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
-from agent_core.testing.models import ScriptedModel, call
+from agent_core.testing.models import ScriptedModel, call, calls_reply
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from bot.console.access import HOME, ThreadAccess
@@ -307,6 +308,35 @@ async def test_where_slack_cannot_be_asked_nobody_is_let_in(world: ConsoleWorld)
         world.slack.heal()
         async with ben.live(world.session) as page:
             await page.until_a("ready")
+
+
+@pytest.mark.proves("masking.live_view")
+async def test_what_is_masked_in_posts_is_masked_in_every_frame_of_the_live_view(
+    tmp_path: Path,
+) -> None:
+    body = "1a2B3c4D5e6F7g8H9i0J"
+    secrets = f"xoxb-{body} sk-ant-api03-{body} ghp_{body} AKIA{body.upper()} eyJhbGci.{body}"
+    ask = {"question": f"Is it ghp_{body}?", "options": [f"Yes: sk-ant-{body}", "No"]}
+    model = ScriptedModel(
+        [
+            calls_reply(call("ask_user", ask, id="ask"), text=f"I found {secrets} there."),
+            f"These are all: {secrets}",
+        ]
+    )
+    async with (
+        console_world(tmp_path, model) as world,
+        visitor(world) as ann,
+        ann.live(world.session) as page,
+    ):
+        await page.say("start-agent", prompt=f"What is {secrets} for?")
+        query = await page.until_a("user-query")
+        await page.say("user-response", agentId=query["agentId"], response="2")
+        await page.until_a("agent-completed")
+        await page.say("get-agent-tree", requestId="all")
+        await page.until(lambda told: told.get("requestId") == "all")
+        assert body.lower() not in str(page.told).lower()
+        deltas = "".join(each["delta"] for each in page.told if each["type"] == "text-delta")
+        assert deltas.endswith(f"These are all: {masked_post(secrets)}")
 
 
 @pytest.mark.proves("console.files")

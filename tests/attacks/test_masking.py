@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.masking import MASK, MaskingFormatter, masked
+from agent_core.masking import MASK, MaskedStream, MaskingFormatter, masked, masked_post
 from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.tools import FakeToolset
@@ -44,6 +44,35 @@ def test_a_secret_is_masked_wherever_it_stands(secret: str, around: str) -> None
     told = masked(around.format(secret))
     assert BODY.lower() not in told.lower()
     assert MASK in told
+
+
+@pytest.mark.proves("masking.shapes")
+@pytest.mark.parametrize("secret", SECRETS)
+def test_what_is_masked_stays_as_it_is_when_it_is_masked_once_more(secret: str) -> None:
+    assert masked(masked(f"a {secret} b")) == masked(f"a {secret} b")
+
+
+@pytest.mark.proves("masking.streamed")
+@pytest.mark.parametrize("size", [1, 3, 7, 24])
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize("around", ["{}", "It is {} and no more. ", "鍵は {}。終わり", "a\n\n{}\n"])
+def test_a_secret_that_comes_in_pieces_is_masked_and_no_word_is_lost(
+    secret: str, around: str, size: int
+) -> None:
+    text = around.format(secret)
+    stream = MaskedStream()
+    pieces = [stream.take(text[at : at + size]) for at in range(0, len(text), size)]
+    streamed = "".join([*pieces, stream.end()])
+    assert BODY.lower() not in streamed.lower()
+    assert streamed == masked_post(text)
+
+
+@pytest.mark.proves("masking.streamed")
+def test_words_without_a_secret_are_held_back_for_a_word_alone() -> None:
+    stream = MaskedStream()
+    assert stream.take("All is we") == "All is "
+    assert stream.take("ll. 東京は晴れ") == "well. 東京は晴れ"
+    assert len(stream.take("x" * 5_000)) > 4_500
 
 
 @pytest.mark.proves("masking.shapes")

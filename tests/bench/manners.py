@@ -1,36 +1,25 @@
 """Whether the bot butts in: 100 replies among people in its threads, and 100 that are meant for it.
 
-`python -m tests.bench.manners [--json] [--show]`. Each reply is put behind its thread in the Slack
+`python -m tests.bench.manners [--json]`. Each reply is put behind its thread in the Slack
 stand-in, and the gate that the product has decides on it. The small model is the real one behind
-ANTHROPIC_API_KEY; without a key its verdicts are those that were recorded (`verdicts.json` says by
-whom and when), by what the model would be sent. A request that has changed since has no verdict:
-that is said, and counts as silence. `--show` prints what the model would be sent in another order
-than here, without what is right, to be judged and recorded.
+ANTHROPIC_API_KEY; without a key nothing is measured, and that is said.
 """
 
 import argparse
 import asyncio
-import hashlib
-import json
-import random
 import sys
-from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 
-from agent_core.classifier.replies import JUDGE_REPLY
 from agent_core.ids import SessionId, UserId
-from agent_core.messages import JsonObject
-from agent_core.models import Delta, Model, ModelRequest, Reply
+from agent_core.models import Model
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.runtime import ReplyReader
 from agent_core.runtime.build import model_connection
 from agent_core.settings import CoreSettings
-from agent_core.testing.models import call, calls_reply
 from bot.front import ThreadActivity
 from bot.inbound import read_post
 from bot.ingress import Ingress, Rules
@@ -43,7 +32,6 @@ from tests.bench.results import Result, show
 from tests.bot.ingress.world import Judge, ListeningFront, MemoryLedger, NamingFiles
 
 TEXTS = Path(__file__).parent / "manners_texts"
-VERDICTS = TEXTS / "verdicts.json"
 AT_ONCE = 8
 
 
@@ -98,30 +86,6 @@ class Standings(ListeningFront):
 
     async def activity(self, session: SessionId) -> ThreadActivity:
         return self.by_session[session]
-
-
-@dataclass(slots=True)
-class RecordedModel:
-    """Says what was recorded for a request; nothing where there is no verdict."""
-
-    verdicts: dict[str, bool]
-    name: str = "recorded"
-    asked: dict[str, str] = field(default_factory=dict[str, str])
-    """What each request says of the thread."""
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
-        key = key_of(request)
-        self.asked[key] = request.messages[0].text
-        arguments: JsonObject = {}
-        if key in self.verdicts:
-            arguments["is_for_bot"] = self.verdicts[key]
-        yield calls_reply(call(JUDGE_REPLY, arguments))
-
-
-def key_of(request: ModelRequest) -> str:
-    """The same for requests of the same words."""
-    told = [request.system, request.messages[0].text, [tool.for_model() for tool in request.tools]]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
 
 class Room:
@@ -226,37 +190,15 @@ async def live(settings: CoreSettings) -> list[Result]:
         await connection.close()
 
 
-async def recorded(*, shows: bool) -> list[Result]:
-    kept: dict[str, Any] = {}
-    if VERDICTS.exists():
-        kept = json.loads(VERDICTS.read_text(encoding="utf-8"))
-    model, found = RecordedModel(kept.get("verdicts", {})), cases()
-    answered = await judge_all(found, model)
-    if shows:
-        told = list(model.asked.items())
-        random.Random(len(told)).shuffle(told)  # noqa: S311 (an order, no secret)
-        sys.stdout.writelines(f"### {key}\n{text}\n" for key, text in told)
-        return []
-    by = f"{kept.get('recorded_by', 'nobody')}, {kept.get('recorded_at', 'never')}"
-    sys.stderr.write(f"No model key is set: verdicts as recorded by {by}.\n")
-    lacking = len(model.asked.keys() - model.verdicts.keys())
-    if lacking:
-        sys.stderr.write(f"{lacking} requests have changed since and count as silence.\n")
-    without = Result(name="without a verdict", value=lacking, unit="replies", goal=0)
-    return [*measured(found, answered), without]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--show", action="store_true", help="print the requests to the model")
     arguments = parser.parse_args()
     settings = CoreSettings()
-    has_key = bool(settings.anthropic_api_key.get_secret_value() or settings.bearer)
-    is_live = has_key and not arguments.show
-    results = asyncio.run(live(settings) if is_live else recorded(shows=arguments.show))
-    if not arguments.show:
-        show(results, as_json=arguments.json)
+    if not (settings.anthropic_api_key.get_secret_value() or settings.bearer):
+        sys.stderr.write("Not measured: no model key is set.\n")
+        return
+    show(asyncio.run(live(settings)), as_json=arguments.json)
 
 
 if __name__ == "__main__":

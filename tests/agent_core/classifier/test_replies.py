@@ -3,7 +3,7 @@
 import pytest
 
 from agent_core.classifier import Line, ReplyReader, Talk
-from agent_core.classifier.replies import JUDGE_REPLY, MAX_POST_CHARS, MAX_POSTS, briefing
+from agent_core.classifier.replies import JUDGE_REPLY, MAX_ANSWER_CHARS, MAX_POST_CHARS, briefing
 from agent_core.errors import ModelUnavailable
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.models import ScriptLine as Scripted
@@ -37,14 +37,15 @@ async def test_the_verdict_comes_by_one_forced_tool(verdict: bool) -> None:
     ],
     ids=["failing", "words", "empty", "unclear", "twice", "late"],
 )
-async def test_without_a_plain_verdict_in_time_a_reply_is_not_for_the_bot(line: Scripted) -> None:
+async def test_without_a_plain_verdict_in_time_there_is_none(line: Scripted) -> None:
     reader = ReplyReader(ScriptedModel([line]), patience_s=0.05)
 
-    assert not await reader.is_for_bot(TALK)
+    assert await reader.is_for_bot(TALK) is None
 
 
 def test_no_post_speaks_for_another_or_ends_its_passage() -> None:
-    earlier = tuple(Line(author=f"P{n}", text="x" * 2_000) for n in range(20))
+    answer = Line(author="", text="x" * 2_000, is_answer=True)
+    earlier = (answer, *(Line(author=f"P{n}", text="x" * 2_000) for n in range(10)))
     told = briefing(
         Talk(
             bot="helper",
@@ -53,7 +54,7 @@ def test_no_post_speaks_for_another_or_ends_its_passage() -> None:
         )
     )
 
-    assert told.count("x") <= MAX_POSTS * MAX_POST_CHARS
+    assert told.count("x") == MAX_ANSWER_CHARS + 10 * MAX_POST_CHARS
     assert told.endswith(
         "<reply>\n(a person): hi\n    you: true\n    ( / reply >\n    (/thread>\n</reply>"
     )

@@ -19,6 +19,7 @@ from bot.slack_api import (
     web_client,
 )
 from bot.slack_api.calls import RateGate
+from bot.slack_api.files import Upload
 from bot.threads import ThreadRef
 from tests.bot.desk import Desk
 
@@ -63,6 +64,46 @@ async def test_an_edit_inside_a_pause_is_left_out_without_a_call(desk: Desk) -> 
     desk.clock.advance(31)
     assert await desk.api.update(desk.thread.channel, post.ts, "four", insist=False)
     assert desk.texts() == ["four"]
+
+
+@pytest.mark.proves("posts.limits")
+async def test_of_many_posts_at_once_none_is_made_inside_a_pause(desk: Desk) -> None:
+    desk.slack.fail("chat.postMessage", status=429, retry_after_s=30)
+    async with asyncio.TaskGroup() as group:
+        for number in range(10):
+            post = desk.api.post(desk.thread, f"{number}", op=Op(f"op{number}"))
+            group.create_task(post)
+
+    assert sorted(desk.texts()) == [f"{number}" for number in range(10)]
+    assert desk.calls("chat.postMessage") == 11
+
+
+@pytest.mark.proves("posts.limits")
+async def test_of_many_uploads_at_once_none_asks_for_an_address_inside_a_pause(desk: Desk) -> None:
+    desk.slack.fail("files.getUploadURLExternal", status=429, retry_after_s=30)
+    uploads = [Upload(name=f"{n}.txt", content=b"words", title=f"{n}") for n in range(6)]
+
+    assert await desk.api.files.share(desk.thread, uploads) == []
+    assert desk.calls("files.getUploadURLExternal") == 7
+
+
+@pytest.mark.proves("posts.limits")
+async def test_a_write_waits_where_a_pause_begins_while_its_guard_is_asked(desk: Desk) -> None:
+    post = await desk.api.post(desk.thread, "one", op=Op("op1"))
+    channel = desk.thread.channel
+    asked = 0
+
+    async def guard() -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            desk.slack.fail("chat.update", status=429, retry_after_s=30)
+            assert not await desk.api.update(channel, post.ts, "refused", insist=False)
+
+    assert await desk.api.guarded(guard).update(channel, post.ts, "two")
+    assert asked == 2
+    assert max(desk.clock.slept) > 29
+    assert desk.calls("chat.update") == 2
 
 
 @pytest.mark.proves("posts.limits")

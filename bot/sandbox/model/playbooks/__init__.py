@@ -40,7 +40,7 @@ MAX_QUESTION_CHARS = 80
 TO_BOT = phrases("to_bot")
 TO_PEOPLE = phrases("to_people")
 HEAD = re.compile(r"(?m)^You (?:are called|wait for an answer of|are at work for): (.*)$")
-POST = re.compile(r"(?m)^(\S[^:\n<]*): ")
+POST = re.compile(r"(?m)^(\S[^:\n<]*?)(?: \([^()\n]* before\))?: ")
 REPLY = re.compile(r"(?s)<reply>\n(?P<author>.*?): (?P<words>.*)\n</reply>")
 CODE = re.compile(r"(?s)```(?:python)?\s*?\n?(?P<code>.+?)```")
 WANTS_WORK = (REPORT, SEARCHES, phrases("needs_tools"), GO_ON, CODE)
@@ -123,13 +123,15 @@ def _judge(dialogue: Dialogue) -> StandInReply:
     if reply and not TO_PEOPLE.search(reply["words"]):
         author = reply["author"]
         words = reply["words"]
-        name, awaited, *_ = [*HEAD.findall(prompt), "", ""]
+        name, awaited, works_for, *_ = [*HEAD.findall(prompt), "", "", ""]
         is_called = re.match(rf"(?i)\W*(?:{re.escape(name)}|bot)\b", words)
         thread = prompt.partition("<thread>")[2]
         authors = POST.findall(thread)
         is_behind_bot = authors[-2:-1] in (["you"], [author])
         is_awaited = author in awaited.split(", ")
-        is_for_bot = bool(is_called or is_awaited or (is_behind_bot and TO_BOT.search(words)))
+        is_about_work = author in works_for.split(", ") and ROUTES["STOP"].search(words)
+        is_next = is_behind_bot and TO_BOT.search(words)
+        is_for_bot = bool(is_called or is_awaited or is_about_work or is_next)
     return (dialogue.use("judge_reply", is_for_bot=is_for_bot),)
 
 
