@@ -4,6 +4,7 @@ Connections are pooled: a server has one for all, or one for each session or per
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
@@ -13,7 +14,7 @@ from agent_core.background import Background
 from agent_core.errors import ToolServerError
 from agent_core.mcp.config import FleetServer, HubLimits, ServerConfig
 from agent_core.mcp.pins import Pins
-from agent_core.mcp.server import CallMeta, McpServer
+from agent_core.mcp.server import CallMeta, McpServer, MonotonicTime
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import (
@@ -153,12 +154,14 @@ class McpHub:
         pins: Pins | None = None,
         call_meta: CallMeta | None = None,
         limits: HubLimits | None = None,
+        clock: MonotonicTime = time.monotonic,
     ) -> None:
         limits = limits or HubLimits()
         pooled = [
             _always_on(
                 config,
                 limits,
+                clock,
                 pins,
                 call_meta,
             )
@@ -226,6 +229,7 @@ class McpHub:
 def _always_on(
     config: ServerConfig,
     limits: HubLimits,
+    clock: MonotonicTime,
     pins: Pins | None,
     call_meta: CallMeta | None,
 ) -> PooledServer:
@@ -234,7 +238,9 @@ def _always_on(
     return PooledServer(
         config.name,
         key=lambda _: SHARED,
-        make=lambda _key, _workspace: McpServer(config, limits, pins=pins, call_meta=call_meta),
+        make=lambda _key, _workspace: McpServer(
+            config, limits, clock, pins=pins, call_meta=call_meta
+        ),
         limits=limits,
         is_shared=True,
     )

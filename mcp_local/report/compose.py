@@ -29,6 +29,11 @@ from mcp_local.workspace import Workspace, is_invisible
 
 MAX_TITLE_CHARS = 200
 MAX_MARKDOWN_CHARS = 100_000
+MAX_BRACKETS = 2_000
+MAX_BARS = 200
+"""In one line."""
+MAX_LINES = 5_000
+"""A text with more of any of these is no report that anybody wrote, and slow to read."""
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'"
@@ -72,10 +77,7 @@ def compose_report(
     clean_title = _clean_title(title)
     if not markdown.strip():
         raise ToolkitError("The report is empty. Give its text as Markdown.")
-    if len(markdown) + len(summary) > MAX_MARKDOWN_CHARS:
-        raise ToolkitError(
-            f"The report is longer than {MAX_MARKDOWN_CHARS} characters. Shorten it."
-        )
+    _check_size(f"{markdown}\n{summary}")
     known = frozenset(source.url for source in sources)
     written, sections = outline_report(parse_markdown(markdown, known))
     summary_tokens = parse_markdown(summary, known)
@@ -146,6 +148,21 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     return environment.get_template("template.html.j2")
+
+
+def _check_size(text: str) -> None:
+    if len(text) > MAX_MARKDOWN_CHARS:
+        raise ToolkitError(
+            f"The report is longer than {MAX_MARKDOWN_CHARS} characters. Shorten it."
+        )
+    lines = text.splitlines()
+    brackets = text.count("[")
+    bars = max(line.count("|") for line in lines)
+    if brackets > MAX_BRACKETS or bars > MAX_BARS or len(lines) > MAX_LINES:
+        raise ToolkitError(
+            f"The report has more than {MAX_LINES} lines or {MAX_BRACKETS} brackets, or more than "
+            f"{MAX_BARS} columns in a table. Use fewer."
+        )
 
 
 def _clean_title(title: str) -> str:

@@ -34,7 +34,12 @@ async def write_report(
     file = context.workspace / PATH
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(str(arguments["text"]))
-    made = Artifact(path=PATH, title=str(arguments["title"]), mimetype=REPORT, size_bytes=9)
+    made = Artifact(
+        path=PATH,
+        title=str(arguments["title"]),
+        mimetype=REPORT,
+        size_bytes=file.stat().st_size,
+    )
     return ToolOutput(text="Written.", artifacts=(made,), is_ours=True)
 
 

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from itertools import filterfalse
+from datetime import datetime
 
 from bot.sandbox.model.message import (
     Json,
@@ -20,9 +20,15 @@ from bot.sandbox.model.message import (
     text_of,
     walk,
 )
-from bot.sandbox.model.quoting import phrases
+from bot.sandbox.model.quoting import in_english, phrases
 
 MATERIAL = re.compile(r"(?s)<([a-z_]+)>.*?</\1>")
+SENT = re.compile(r"<sent>(?P<sent>[^<]*?)(?: \(UTC[^)]*\))?, by [^<]*</sent>")
+"""When a message was written, on its author's clock."""
+DAY = re.compile(r"\d{1,2} [A-Z]\w+ \d{4}, \d\d:\d\d")
+REPORT_TITLE = re.compile(r"The report “([^”]+)”")
+REPORT_FILE = re.compile(r"work_products/[^\s\"]+\.html")
+ANSWERED = re.compile(r"\A[^:\n]{1,80}\banswered:\s*")
 EDITED = re.compile(r"A person changed this call\b")
 NOTES = re.compile(
     r"(?m)\AAttached files[^\n]*:\n(?:- [^\n]*(?:\n|\Z))+\s*|^The message below has [^\n]*\n\s*"
@@ -108,7 +114,19 @@ class Exchange:
     def words(self) -> str:
         """The person's own words, without material in tags and without attachments."""
         text = MATERIAL.sub("", self.asked).strip()
-        return NOTES.sub("", text).strip()
+        return in_english(NOTES.sub("", text).strip())
+
+    @property
+    def sent(self) -> str:
+        """When it was asked, in words, on its author's clock; empty where that is not known."""
+        sent = SENT.search(self.asked)
+        return sent["sent"] if sent else ""
+
+    @property
+    def sent_at(self) -> datetime | None:
+        """The same as a wall clock shows it."""
+        day = DAY.search(self.sent)
+        return datetime.strptime(day[0], "%d %B %Y, %H:%M") if day else None  # noqa: DTZ007 (a wall clock)
 
     @property
     def attachments(self) -> dict[str, str]:
@@ -163,6 +181,11 @@ class Dialogue:
     def earlier(self) -> list[Exchange]:
         return self.exchanges[:-1]
 
+    @property
+    def answers(self) -> list[str]:
+        """The answers before this request, oldest first."""
+        return [exchange.answer for exchange in self.earlier if exchange.answer]
+
     def use(self, name: str, **arguments: object) -> ToolUse:
         """A call of an offered tool by its short name."""
         return ToolUse(name=self.tools[name], input=arguments)
@@ -214,11 +237,22 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
         results = _of_type(blocks, "tool_result")
         now.calls += [_call(open_calls[result["tool_use_id"]], result) for result in results]
         texts = _without_child_runs(blocks, now)
-        if results:
-            now.notes += filterfalse(ADDS_NOTHING.search, texts)
-        else:
-            now = _add_request(exchanges, texts)
+        add = _add_notes if results else _add_request
+        now = add(exchanges, texts)
     return exchanges
+
+
+def _add_notes(exchanges: list[Exchange], texts: list[str]) -> Exchange:
+    """The exchange that goes on: with what people wrote beside it, or a request after a stop."""
+    for text in texts:
+        words = MATERIAL.sub("", text).strip()
+        if not words or ADDS_NOTHING.search(words) or GO_ON.match(words):
+            continue
+        if SENT.search(text):
+            exchanges.append(Exchange(asked=text))
+        else:
+            exchanges[-1].notes.append(words)
+    return exchanges[-1]
 
 
 def _add_request(exchanges: list[Exchange], texts: list[str]) -> Exchange:

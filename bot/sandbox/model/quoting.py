@@ -5,8 +5,9 @@ The word lists are in `phrases.toml`. A quotation reads letter by letter as on i
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +24,23 @@ def phrases(name: str) -> re.Pattern[str]:
     """A list's pattern, which matches in any case of letters."""
     pattern = _LISTS[name].replace("\n", "")
     return re.compile(pattern, re.IGNORECASE)
+
+
+def table(name: str) -> dict[str, str]:
+    """A list of lines: by each further word of a line, its first one."""
+    by_word: dict[str, str] = {}
+    for line in _LISTS[name].split("\n"):
+        first, *words = line.split()
+        by_word |= dict.fromkeys(words, first)
+    return by_word
+
+
+def in_english(text: str) -> str:
+    """The text with the words of other languages that pages here are asked about in English."""
+    for line in _LISTS["english"].split("\n"):
+        english, _, pattern = line.partition(" = ")
+        text = re.sub(pattern, english, text, flags=re.IGNORECASE)
+    return text
 
 
 MIN_WORDS = 4
@@ -133,6 +151,23 @@ def share(topic: str, text: str) -> float:
 def blocks_of(pages: Iterable[NumberedPage]) -> list[PageBlock]:
     """The quotable blocks of all pages."""
     return [block for page in pages for block in page.blocks()]
+
+
+def on_topic(blocks: Iterable[PageBlock], topic: str) -> list[PageBlock]:
+    """The blocks with those of their sentences alone that hold the rarer half of a topic's words.
+
+    Of a page on batteries that names wind power once, that is one sentence on wind power.
+    """
+    wanted = stems(topic)
+    blocks = list(blocks)
+    held = {text: wanted & stems(text) for block in blocks for text in block.sentences}
+    counts = Counter(word for words in held.values() for word in words)
+    least = ENOUGH * sum(1 / count for count in counts.values())
+    rarity = {text: sum(1 / counts[word] for word in words) for text, words in held.items()}
+    return [
+        replace(block, sentences=[text for text in block.sentences if rarity[text] >= least])
+        for block in blocks
+    ]
 
 
 def best_quotes(

@@ -19,11 +19,20 @@ from bot.sandbox.model.dialogue import (
     topic_of,
 )
 from bot.sandbox.model.message import Json, ReplyText, StandInReply, ToolUse
-from bot.sandbox.model.playbooks import answer, digests, errand, expert, research
-from bot.sandbox.model.quoting import phrases, stems
+from bot.sandbox.model.playbooks import (
+    answer,
+    chat,
+    digests,
+    errand,
+    expert,
+    posts,
+    research,
+)
+from bot.sandbox.model.quoting import in_english, phrases, stems
 from bot.sandbox.web import PageLoader
 
 VERDICTS = ("SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE", "ASIDE")
+NO_PAGE = "No page has it: the person is to choose what else to do."
 REASON = "The request needs tools, fresh data or several steps."
 REQUEST = re.compile(r"(?s)(?:^|\n)(?P<request>To (?:make these calls|connect an account of).*)")
 """What the bot waits for, where a message was written beside it."""
@@ -35,7 +44,7 @@ ROUTES = {
 }
 ASKS_FOR_WORK = phrases("asks_for_work")
 QUESTION = phrases("question")
-FRESH = re.compile(r"(?i)\b(?:latest|today|news|current\w*|recent\w*|this|https?)\b")
+FRESH = re.compile(r"(?i)\b(?:latest|today|news?|current\w*|recent\w*|this|https?)\b")
 MAX_QUESTION_CHARS = 80
 TO_BOT = phrases("to_bot")
 TO_PEOPLE = phrases("to_people")
@@ -77,13 +86,23 @@ async def plan(body: Json, pages: PageLoader) -> tuple[str, StandInReply]:
     if verdict and verdict != "SIMPLE":
         return "escape", (dialogue.use("use_tools", reason=REASON),)
     if tools <= {"use_tools"} and not dialogue.now.calls:
-        request = REQUEST.search(dialogue.system)
-        about = answer.about_request(request["request"]) if request else None
-        quotation = about or answer.from_files(dialogue)
-        return "answer", quotation or await answer.from_pages(dialogue, pages)
+        return await _answer_fast(dialogue, pages)
     if "write_report" in tools and "Task" not in tools:
         return "delegated", await asyncio.to_thread(expert.decide, dialogue)
     return "research", await asyncio.to_thread(_work, dialogue)
+
+
+async def _answer_fast(dialogue: Dialogue, pages: PageLoader) -> tuple[str, StandInReply]:
+    """The answer that needs no tools; what is no question and on no page is for the main agent."""
+    request = REQUEST.search(dialogue.system)
+    about = answer.about_request(request["request"]) if request else None
+    quotation = about or answer.from_files(dialogue) or chat.reply(dialogue)
+    quotation = quotation or await answer.from_pages(dialogue, pages)
+    if quotation:
+        return "answer", quotation
+    if QUESTION.match(dialogue.now.words) or "use_tools" not in dialogue.tools:
+        return "answer", say(answer.NO_MODEL)
+    return "escape", (dialogue.use("use_tools", reason=NO_PAGE),)
 
 
 def _verdict(dialogue: Dialogue) -> str:
@@ -102,11 +121,14 @@ def _verdict(dialogue: Dialogue) -> str:
 
 def classify(words: str) -> str:
     """The classifier's one word for what a person wrote."""
+    words = in_english(words)
+    if posts.REMOVES.search(words) or posts.CORRECTS.search(words):
+        return "COMPLEX"
     for route, rule in ROUTES.items():
         if rule.search(words):
             return route
     is_vague = ASKS_FOR_WORK.search(words) and not stems(topic_of(words))
-    if is_vague or answer.EARLIER.search(words) or errand.is_asked_for(words):
+    if is_vague or posts.is_asked_for(words) or errand.is_asked_for(words):
         return "COMPLEX"
     is_short = len(words) < MAX_QUESTION_CHARS
     if is_short and QUESTION.match(words) and not FRESH.search(words):
@@ -137,10 +159,14 @@ def _judge(dialogue: Dialogue) -> StandInReply:
 
 def _work(dialogue: Dialogue) -> StandInReply:
     """The next step of the main agent, by what the messages show as done."""
+    dialogue = chat.after_offer(dialogue)
     for flow in FLOWS:
         step = flow(dialogue)
         if step:
             return step
+    words = dialogue.now.words
+    if classify(words) == "SIMPLE" and not QUESTION.match(words):
+        return chat.reply(dialogue) or chat.offer(dialogue)
     return research.decide(dialogue)
 
 
@@ -164,6 +190,10 @@ FORMS: Mapping[str, tuple[str, Callable[[Dialogue], StandInReply]]] = {
 FLOWS: Sequence[Callable[[Dialogue], StandInReply | None]] = (
     digests.decide,
     answer.from_files,
+    posts.read_channel,
+    posts.remove,
+    posts.correct,
+    posts.from_report,
     answer.from_earlier,
     _program,
     errand.decide,

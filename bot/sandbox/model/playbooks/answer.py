@@ -21,8 +21,11 @@ from bot.sandbox.web import PageLoader
 
 NO_MODEL = (
     "No model is connected to this sandbox, so I can only quote its pages, and none of them "
-    "answers this. Set ANTHROPIC_API_KEY to connect one."
+    "answers this. What works here: “Write a report on keeping chat bots reliable”, “Compare heat "
+    "pumps, battery storage and wind power”, “What is full jitter?”. A real model "
+    "answers the rest: set ANTHROPIC_API_KEY."
 )
+NO_EARLIER = "I find no earlier work of mine about this that you may read here."
 NO_TEXT = "{name} is of the type {type}, and without a model I can only quote texts."
 EARLIER = phrases("earlier")
 ENOUGH = 0.75
@@ -45,11 +48,11 @@ def about_request(request: str) -> StandInReply:
     return say(f"{reach}Nothing is done before the request above is decided with its buttons.")
 
 
-async def from_pages(dialogue: Dialogue, pages: PageLoader) -> StandInReply:
+async def from_pages(dialogue: Dialogue, pages: PageLoader) -> StandInReply | None:
     """The two sentences of the small web that hold most of the question, with their page."""
     topic = topic_of(dialogue.now.words)
     best = 0.0
-    answer = NO_MODEL
+    answer = ""
     for page in await pages():
         for sentence, quote in _pairs(page.text):
             context = page.title
@@ -60,7 +63,7 @@ async def from_pages(dialogue: Dialogue, pages: PageLoader) -> StandInReply:
                 best = worth
                 link = f"[{escape(page.title)}]({page.url})"
                 answer = f"> {escape(quote)}\n\n{link}"
-    return say(answer)
+    return say(answer) if answer else None
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -76,7 +79,7 @@ def from_files(dialogue: Dialogue) -> StandInReply | None:
     now = dialogue.now
     if not now.attachments:
         is_long = len(now.words) > LONG_CHARS
-        return say(_quote(now.words, now.words[-QUESTION_CHARS:])) if is_long else None
+        return say(quote_lines(now.words, now.words[-QUESTION_CHARS:])) if is_long else None
     files = now.files
     for call in now.done("read_local_file"):
         files[call.arguments["path"]] = call.data.get("text") or as_text(call.data.get("note"))
@@ -96,7 +99,7 @@ def _answer_from(path: str, kind: str, text: str, words: str) -> str:
     name = FILE_ID.sub("", path.rpartition("/")[2])
     if not text:
         return NO_TEXT.format(name=name, type=kind)
-    return f"{name} says:\n\n{_quote(text, words)}"
+    return f"{name} says:\n\n{quote_lines(text, words)}"
 
 
 def from_earlier(dialogue: Dialogue) -> StandInReply | None:
@@ -109,7 +112,7 @@ def from_earlier(dialogue: Dialogue) -> StandInReply | None:
         return (dialogue.use("find_earlier_work", query=now.words[:SHOWN_CHARS]),)
     works = dict(EARLIER_WORK.findall(searches[-1].result))
     if not works:
-        return None
+        return say(NO_EARLIER)
     reads = now.done("read_earlier_work")
     if not reads:
         fitting = max(works, key=lambda work: share(now.words, works[work]))
@@ -117,11 +120,11 @@ def from_earlier(dialogue: Dialogue) -> StandInReply | None:
     text = reads[-1].result
     thread = text.partition("Thread: ")[2].partition("\n")[0]
     answer = text.partition("The answer:\n")[2] or text
-    quote = _quote(answer, now.words)
+    quote = quote_lines(answer, now.words)
     return say(f"In [an earlier thread]({thread}) I wrote:\n\n{quote}")
 
 
-def _quote(text: str, question: str) -> str:
+def quote_lines(text: str, question: str) -> str:
     """The lines that hold most of the question, in their order; its first lines where none does."""
     lines = LINE_END.split(text.strip())
     ranked = sorted(

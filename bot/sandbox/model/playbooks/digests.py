@@ -6,7 +6,7 @@ from bot.sandbox.model.dialogue import Dialogue, say
 from bot.sandbox.model.message import Json, StandInReply
 from bot.sandbox.model.playbooks import research
 from bot.sandbox.model.playbooks.research import LISTED, NOTHING, linked
-from bot.sandbox.model.quoting import capitalised, phrases, stems
+from bot.sandbox.model.quoting import capitalised, phrases, share, stems, table
 
 MESSAGE = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
 CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
@@ -20,7 +20,10 @@ TASK = phrases("task")
 CORRECTS = phrases("corrects")
 ONLY_NEW = "only when there is something new"
 WHICH_DAYS = "On which days, and at what time?"
-WORKDAYS = "MO,TU,WE,TH,FR"
+DAYS = table("days")
+SUMS_UP = phrases("sums_up")
+OWN = re.compile(r"(?m)^(\d+)\. (.+?) \| ")
+"""A digest of the person's in the request: its number and its task."""
 NOON = 12
 MAX_LINES = 5
 CITED = re.compile(r"(?P<text>\S[^\[\]]*?[.!?][\"”]?) \[(?P<n>\d+)\]")
@@ -35,9 +38,16 @@ def read_order(dialogue: Dialogue) -> StandInReply:
     number = NUMBER.search(words)
     if number:
         draft["which"] = int(number["n"])
+    elif draft["intent"] in COMMANDS:
+        draft |= _which(words, request)
     channels = CHANNELS.search(request)
+    names: list[str] = []
     if channels and channels["names"] != "(none)":
-        draft["channel"] = channels["names"].split()[0]
+        names = channels["names"].split()
+    if names and SUMS_UP.search(words):
+        draft["reads"] = names.pop(0)
+    if names:
+        draft["channel"] = names[0]
     if ONLY_NEW in words.casefold():
         draft["only_when_new"] = True
     return (dialogue.use("read_order", **draft),)
@@ -45,7 +55,7 @@ def read_order(dialogue: Dialogue) -> StandInReply:
 
 def _draft(words: str, request: str) -> Json:
     """The intent, with the task and the rule of an order or of a change."""
-    task = TASK.search(words)
+    task = TASK.search(words) or SUMS_UP.search(words)
     rule = _rrule(words)
     commands = [intent for intent in COMMANDS if phrases(intent).search(words)]
     if commands and not rule:
@@ -63,17 +73,32 @@ def _draft(words: str, request: str) -> Json:
     return {"intent": "change", "rrule": rule} if rule else {"intent": "change"}
 
 
+def _which(words: str, request: str) -> Json:
+    """The digest whose topic the words name; the one of the thread where they name none."""
+    shares: dict[int, float] = {}
+    for number, task in OWN.findall(request):
+        common = share(task, words)
+        if common:
+            shares[int(number)] = common
+    if not shares:
+        return {}
+    best = max(shares, key=shares.__getitem__)
+    return {"which": best}
+
+
 def _rrule(words: str) -> str:
     """The recurrence rule of an order; empty where it names no days."""
     match = WHEN.search(words)
     if match is None:
         return ""
-    days = "FREQ=DAILY"
-    if match["weekday"]:
-        days = f"FREQ=WEEKLY;BYDAY={WORKDAYS}"
-    if match["day"]:
-        days = f"FREQ=WEEKLY;BYDAY={match['day'][:2].upper()}"
-    return days + _clock(words)
+    named = match["day"] or "day"
+    name = named.casefold().split()[-1]
+    singular = name.removesuffix("s")
+    days = DAYS.get(name) or DAYS.get(singular)
+    if days is None:
+        return ""
+    rule = "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"
+    return rule + _clock(words)
 
 
 def _clock(words: str) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from bot.sandbox.model.dialogue import (
     BATCH_TOOL,
+    REPORT_FILE,
+    REPORT_TITLE,
     SEARCHES,
     Dialogue,
     PastCall,
@@ -31,9 +33,8 @@ HOW = re.compile(r"(?i)^\W*(?:how|what|why|when|who|explain)\b")
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 SAYS = re.compile(r"(?s)(?:\bthat says\b|\bsaying\b|\bthat\b|:)\s+[\"“]?(?P<text>.+?)[\"”]?\s*$")
 OWN = re.compile(r"\b(?:me|us|my)\b")
-REPORT_TITLE = re.compile(r"The report “([^”]+)”")
 CITATIONS = re.compile(r"(?m)^The report “.*$| \(\[[^\]]+\]\([^)]+\)\)| \[\d+\]")
-REPORT_FILE = re.compile(r"work_products/[^\s\"]+\.(?:html|pdf)")
+PRINTED_REPORT = re.compile(r"work_products/[^\s\"]+\.pdf")
 HAS_ACCOUNT = re.compile(r"\"has_active_connection\":\s*true")
 CONNECTED = re.compile(r"\[Authentication completed|\"active\"")
 TO_WHOM = "Which email address should the mail go to?"
@@ -180,7 +181,7 @@ def _mail(
         if not listings:
             return (dialogue.use("list_local_files", path="work_products"),)
         paths = REPORT_FILE.findall(listings[-1].result)
-        printed = [each for each in paths if each.endswith(".pdf")]
+        printed = PRINTED_REPORT.findall(listings[-1].result)
         path = ["", *paths, *printed][-1]
     if not path:
         mail["subject"] = content.title or "A note"

@@ -4,11 +4,12 @@
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.sandbox.model.dialogue import (
+    ANSWERED,
     BATCH_TOOL,
     PARTS,
     REPORT,
@@ -28,6 +29,7 @@ from bot.sandbox.model.quoting import (
     blocks_of,
     capitalised,
     cite,
+    on_topic,
     phrases,
     share,
     stems,
@@ -55,10 +57,12 @@ NOTHING_OPEN = (
     "or compare two."
 )
 OVERTAKEN = "This stand-in plays a fixed book and could not take into account: “{note}”."
-ANSWERED = re.compile(r"\A[^:\n]{1,80}\banswered:\s*")
 WAITING = "I have the report, and wait for the runs that explore each part."
 REPEATED_MARK = re.compile(r" \[(\d+)\](?=[^\n\[]*[^\n\[ ] \[\1\])")
 """A number that the next sentence has, too: a run of sentences is cited once."""
+FACT = re.compile(r"(?m)^- (?P<text>.+) \((?P<source>\[[^\]]+\]\(\S+?\))\)$")
+"""A sentence of a branch's result, with its page."""
+NO_FACT = "No page here speaks of it."
 LISTED = re.compile(r"(?m)^(\d+)\. (.*): (http\S+)\n?")
 
 
@@ -186,17 +190,40 @@ def search(dialogue: Dialogue, topics: Iterable[str]) -> StandInReply | None:
 def find_hits(dialogue: Dialogue, topics: Sequence[str]) -> dict[str, str]:
     """The addresses of pages that seem to be about one of the topics, best first, with titles."""
     titles: dict[str, str] = {}
-    shares: dict[str, float] = {}
+    texts: dict[str, str] = {}
     for entry in objects_in(_searches(dialogue)):
         link = entry.get("url") or entry.get("link")
         url = as_text(link)
         if url and url not in titles:
             title = as_text(entry.get("title"))
-            text = f"{title} {as_text(entry.get('snippet'))} {url}"
             titles[url] = title
-            shares[url] = max(share(topic, text) for topic in topics)
-    least = max(ENOUGH, NEARLY_AS_GOOD * max(shares.values(), default=0.0))
+            texts[url] = f"{title} {as_text(entry.get('snippet'))} {url}"
+    shares = {url: max(share(topic, text) for topic in topics) for url, text in texts.items()}
+    best = max(shares.values(), default=0.0)
+    if best < ENOUGH:
+        return {url: titles[url] for url in _together(texts, " ".join(topics))}
+    least = max(ENOUGH, NEARLY_AS_GOOD * best)
     return {url: title for url, title in titles.items() if shares[url] >= least}
+
+
+def _together(texts: Mapping[str, str], topic: str) -> list[str]:
+    """The pages of which each holds another aspect of a topic, those with its rarest words first.
+
+    None where even all of them hold too little of it.
+    """
+    wanted = stems(topic)
+    held = {url: wanted & stems(text) for url, text in texts.items()}
+    counts = Counter(word for words in held.values() for word in words)
+    if len(counts) < ENOUGH * len(wanted):
+        return []
+    rarity = {url: sum(1 / counts[word] for word in words) for url, words in held.items()}
+    chosen: list[str] = []
+    covered: set[str] = set()
+    for url in sorted(held, key=rarity.__getitem__, reverse=True):
+        if held[url] - covered:
+            chosen.append(url)
+            covered |= held[url]
+    return chosen
 
 
 def _searches(dialogue: Dialogue) -> list[PastCall]:
@@ -254,11 +281,32 @@ def _answer(
     if dialogue.may_call_tools and not results.keys() >= set(runs):
         return WAITING
     paragraphs = [OVERTAKEN.format(note=note) for note in now.notes]
+    explored: dict[str, str] = {}
     for side in sides:
         task = FIND_OUT.format(side=side)
-        explored = [call for call in results.values() if task in call.arguments["task"]]
-        paragraphs += [f"**{capitalised(side)}**\n{call.result}" for call in explored]
+        for call in results.values():
+            if task in call.arguments["task"]:
+                explored[capitalised(side)] = call.result
+    if explored:
+        paragraphs.append(_compared(explored))
     return "\n\n".join([*paragraphs, _conclude(dialogue, brief)])
+
+
+def _compared(explored: Mapping[str, str]) -> str:
+    """The sides in a table with the first fact of each, then what else was found."""
+    rows = ["| | What the pages say | Source |", "| --- | --- | --- |"]
+    paragraphs: list[str] = []
+    for side, result in explored.items():
+        facts = list(FACT.finditer(result))
+        if not facts:
+            rows.append(f"| {side} | {NO_FACT} | |")
+            continue
+        first, *others = facts
+        rows.append(f"| {side} | {first['text']} | {first['source']} |")
+        if others:
+            lines = [fact[0] for fact in others]
+            paragraphs.append("\n".join([f"**{side}**", *lines]))
+    return "\n\n".join(["\n".join(rows), *paragraphs])
 
 
 def _conclude(dialogue: Dialogue, brief: Brief) -> str:
@@ -266,11 +314,11 @@ def _conclude(dialogue: Dialogue, brief: Brief) -> str:
     tasks = dialogue.now.done("Task")
     if tasks:
         return _numbered(tasks[-1].result.partition("COMPLIANCE:")[0])
-    pages = [
-        page
-        for page in pages_read(dialogue, dialogue.now.done("crawl_parallel"))
-        if share(brief.topic, f"{page.url} {page.title} {page.text}") > ENOUGH
-    ]
+    read = pages_read(dialogue, dialogue.now.done("crawl_parallel"))
+    texts = {page.url: f"{page.url} {page.title} {page.text}" for page in read}
+    pages = [page for page in read if share(brief.topic, texts[page.url]) > ENOUGH]
+    if not pages and share(brief.topic, " ".join(texts.values())) > ENOUGH:
+        pages = read
     sentences = sentences_on(brief.topic, pages, ANSWER_SENTENCES)
     if not sentences:
         return NOTHING.format(topic=brief.topic) + unread_in(dialogue)
@@ -337,7 +385,8 @@ def sentences_on(
     count: int,
 ) -> list[str]:
     """The most telling sentences of the pages on a topic, each with its number."""
-    quotes = best_quotes(blocks_of(pages), topic, count)
+    blocks = on_topic(blocks_of(pages), topic)
+    quotes = best_quotes(blocks, topic, count)
     return [cite(*quote) for quote in quotes]
 
 

@@ -1,0 +1,181 @@
+"""What README and chips say one can write: the stand-in has something to do for each of it."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from anthropic import AsyncAnthropic
+from anthropic.types import MessageParam, ToolUseBlock
+
+from agent_core.tools.surface import SURFACE_TOOLS
+from agent_core.words import CORE
+from bot.home.home import FIXED_PROMPTS
+from bot.home.view import LANGUAGES
+from bot.sandbox.model.playbooks.answer import NO_MODEL
+from bot.sandbox.model.playbooks.chat import NO_PAGE, OFFERS
+from bot.sandbox.world import read_manifest
+from bot.words import BOT
+from tests.bot.sandbox.model.test_playbooks import CLASSIFY
+
+README = Path(__file__).parents[4] / "README.md"
+CHAPTERS = ("Try it", "In a busy thread", "Many minds", "Digests", "In people's own apps")
+OTHER_ERRANDS = ("put the team lunch into my calendar on Friday at 12", "create an issue for …")
+"""Which the stand-in says that it does not run."""
+MAIN_TOOLS = (
+    *SURFACE_TOOLS,
+    "ask_user",
+    "Task",
+    "crawl_parallel",
+    "list_local_files",
+    "mcp__composio__COMPOSIO_SEARCH_TOOLS",
+    "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL",
+    "mcp__composio__COMPOSIO_SEARCH_WEB",
+)
+HISTORY: list[MessageParam] = [
+    {"role": "user", "content": "Write a report on moss"},
+    {"role": "assistant", "content": "Moss has 900 kinds. The report “Moss” is ready."},
+]
+
+
+def of_the_readme() -> set[str]:
+    """The quotations of its chapters on what to write, without names of buttons and menus."""
+    catalogue = Path("bot/words/en.ftl")
+    labels = re.findall(r"(?m) = (.+)$", (README.parent / catalogue).read_text(encoding="utf-8"))
+    by_rule = CORE.say("en", "short-status").split(", ")
+    texts: list[str] = []
+    for chapter in README.read_text(encoding="utf-8").split("\n## "):
+        if chapter.startswith(CHAPTERS):
+            texts += re.findall(r"“([^”]+)”", chapter)
+    texts = [" ".join(text.split()) for text in texts]
+    ruled = (*labels, *OTHER_ERRANDS)
+    return {
+        text for text in texts if text not in ruled and text.casefold().strip("?") not in by_rule
+    }
+
+
+def of_the_chips() -> set[str]:
+    """What Home, a new chat and the app suggest, in all languages."""
+    named = read_manifest()["features"]["agent_view"]["suggested_prompts"]
+    chips = {BOT.say(code, f"home-prompt-{name}") for code in LANGUAGES for name in FIXED_PROMPTS}
+    again = {BOT.say(code, "home-prompt-again", what="Heat pumps") for code in LANGUAGES}
+    return chips | again | {prompt["message"] for prompt in named} | set(OFFERS)
+
+
+def test_the_readme_and_the_chips_offer_what_is_looked_for_here() -> None:
+    assert "Remove that report" in of_the_readme()
+    assert len(of_the_readme()) > 12
+    assert len(of_the_chips()) > 12
+
+
+@pytest.mark.proves("sandbox.offers")
+@pytest.mark.parametrize("words", sorted(of_the_readme() | of_the_chips()))
+async def test_whatever_readme_and_chips_offer_is_done(client: AsyncAnthropic, words: str) -> None:
+    text, _ = await step(client, CLASSIFY.format(words))
+    if text == "ORDER":
+        _, call = await step(client, f"<message>\n{words}\n</message>", "read_order")
+        assert call
+        assert dict(call.input)["intent"] != "none"
+    elif text in ("SIMPLE", "COMPLEX"):
+        asked: list[MessageParam] = [*HISTORY, {"role": "user", "content": words}]
+        text, call = await step(client, asked, "use_tools")
+        if call:
+            text, call = await step(client, asked, *MAIN_TOOLS)
+        assert text != NO_MODEL
+        assert call is None or dict(call.input).get("question") != NO_PAGE
+        assert words not in str(call and call.input) or call is None or call.name != "Task"
+    else:
+        assert text in ("STOP", "AGREE")
+
+
+async def test_what_no_page_has_is_answered_with_three_requests_that_work(
+    client: AsyncAnthropic,
+) -> None:
+    asked: list[MessageParam] = [{"role": "user", "content": "a haiku on rain, please"}]
+    _, call = await step(client, asked, "use_tools")
+    assert call
+    _, call = await step(client, asked, *MAIN_TOOLS)
+    assert call
+    assert dict(call.input) == {"question": NO_PAGE, "options": list(OFFERS)}
+    chosen = {"type": "tool_result", "tool_use_id": call.id}
+    answer: Any = {**chosen, "content": f"ann answered: {OFFERS[1]}"}
+    asked.append({"role": "assistant", "content": [call]})
+    asked.append({"role": "user", "content": [answer]})
+    _, call = await step(client, asked, *MAIN_TOOLS)
+    assert call
+    assert dict(call.input)["query"] == "heat pumps"
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("2+2?", "2+2 = 4"),
+        ("what is 12 x (3 - 1.5)", "12 x (3 - 1.5) = 18"),
+        ("What time is it?", "It is Tuesday, 24 November 2026, 15:00 in Europe/Amsterdam."),
+        ("shorter", "Moss has 900 kinds.\nThe report “Moss” is ready."),
+        ("hello", "Hello!"),
+    ],
+)
+async def test_small_talk_gets_a_line(client: AsyncAnthropic, words: str, answer: str) -> None:
+    moment = "Tuesday, 24 November 2026, 15:00 in Europe/Amsterdam (UTC+01:00)"
+    sent = f"<sent>{moment}, by ann</sent>\n\n{words}"
+    text, _ = await step(client, [*HISTORY, {"role": "user", "content": sent}], "use_tools")
+    assert text.startswith(answer)
+
+
+async def test_continue_after_a_stop_goes_on_and_shows_no_mark(client: AsyncAnthropic) -> None:
+    asked: list[MessageParam] = [{"role": "user", "content": "Write a report on moss"}]
+    _, search = await step(client, asked, *MAIN_TOOLS)
+    assert search
+    found: Any = {
+        "type": "tool_result",
+        "tool_use_id": search.id,
+        "content": '{"citations": [{"url": "http://blog.test/moss", "title": "Moss"}]}',
+    }
+    again: Any = {"type": "text", "text": "<sent>Tuesday, by ann</sent>\n\ncontinue"}
+    asked.append({"role": "assistant", "content": [search]})
+    asked.append({"role": "user", "content": [found, again]})
+    _, task = await step(client, asked, *MAIN_TOOLS)
+    assert task
+    assert task.name == "Task"
+    assert "<sent>" not in str(task.input)
+
+
+async def test_a_report_finds_the_six_pages_that_hold_one_aspect_each(
+    client: AsyncAnthropic,
+) -> None:
+    aspects = ("shade", "water", "price", "roots", "species", "pruning")
+    subject = f"street trees: {', '.join(aspects)}"
+    asked: list[MessageParam] = [{"role": "user", "content": f"Write a report on {subject}"}]
+    _, search = await step(client, asked, *MAIN_TOOLS)
+    assert search
+    pages = [{"url": f"http://p.test/{n}", "title": name} for n, name in enumerate(aspects)]
+    pages += [{"url": f"http://p.test/street-{n}", "title": "A street"} for n in range(9)]
+    citations: Any = {
+        "type": "tool_result",
+        "tool_use_id": search.id,
+        "content": json.dumps({"citations": pages}),
+    }
+    asked.append({"role": "assistant", "content": [search]})
+    asked.append({"role": "user", "content": [citations]})
+    _, task = await step(client, asked, *MAIN_TOOLS)
+    assert task
+    brief = str(task.input)
+    assert all(f"http://p.test/{n}" in brief for n in range(len(aspects)))
+    assert brief.count("http://p.test/street-") == 1
+
+
+async def step(
+    client: AsyncAnthropic, asked: str | list[MessageParam], *tools: str
+) -> tuple[str, ToolUseBlock | None]:
+    """The words and the first call of one reply."""
+    reply = await client.messages.create(
+        model="claude-haiku-5-5",
+        max_tokens=1000,
+        messages=[{"role": "user", "content": asked}] if isinstance(asked, str) else asked,
+        tools=[{"name": name, "input_schema": {"type": "object"}} for name in tools],
+    )
+    texts = [block.text for block in reply.content if block.type == "text"]
+    calls = [block for block in reply.content if block.type == "tool_use"]
+    return "".join(texts), calls[0] if calls else None
