@@ -18,11 +18,11 @@ REPOSITORY = Path(__file__).parents[2]
 PACKAGES = ("agent_core", "bot", "mcp_local")
 
 PLANNED_NODES = 332_000
-"""What the plan wants the product to hold."""
+"""What the plan wants the product to hold, without what later issues are allowed."""
 
-MAX_NODES = 341_960
-"""What the product may hold: three per cent above the plan, so that no commit has to touch it. It
-changes only in a commit of its own that says why."""
+MAX_NODES = PLANNED_NODES + 14_000
+"""What the product may hold: the plan and what issue M is allowed. It changes only in a commit of
+its own that says why."""
 
 MAX_MEAN_DENSITY = 8.0
 MAX_FILE_DENSITY = 10.0
