@@ -150,6 +150,8 @@ class RunStarted(Event):
 class StepStarted(Event):
     """A model call is about to be made."""
 
+    away: str = ""
+    """What the run has to do without, in a sentence for people; empty where nothing is away."""
     kind: Literal["step_started"] = "step_started"
 
 

@@ -23,7 +23,7 @@ from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import RetryingModel, ToolSpec
 from agent_core.sessions import Ask
-from agent_core.tools import ToolContext, ToolOutput, Toolset
+from agent_core.tools import ToolContext, ToolOutput, Toolset, app_name
 from agent_core.words import Words
 
 EXPLORER = "explorer"
@@ -45,6 +45,19 @@ ROUTE_SLOTS = {
 
 Away = Callable[[ToolContext], Mapping[str, str]]
 """Tool servers that cannot be had just now, by name, and why."""
+
+_OWN_SERVERS = {
+    "composio": "away-composio",
+    "local_toolkit": "away-local-toolkit",
+    "run_python": "away-run-python",
+}
+"""What people are told of our own servers and tools, which they do not know by name."""
+
+
+def names_away(away: Iterable[str], words: Words) -> str:
+    """Tool servers as people know them; empty where none is away."""
+    names = [words(_OWN_SERVERS[name]) if name in _OWN_SERVERS else app_name(name) for name in away]
+    return ", ".join(sorted(names))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,14 @@ from agent_core.events import (
 )
 from agent_core.fault_points import fault_point
 from agent_core.ids import RunId, ToolCallId
-from agent_core.loop.agent import Agent, Arrival, ChildResult, RunLimits, RunScope
+from agent_core.loop.agent import (
+    Agent,
+    Arrival,
+    ChildResult,
+    RunLimits,
+    RunScope,
+    names_away,
+)
 from agent_core.loop.calls import run_calls
 from agent_core.messages import Message, Part, Text, ToolCall, ToolResult, is_visible, user_message
 from agent_core.models import CUT, Delta, ModelRequest, Reply, Retried
@@ -157,7 +164,9 @@ def _result_text(result: ChildResult) -> str:
 async def _call_model(
     agent: Agent, history: Sequence[Message], scope: RunScope, number: int, seq: int, closing: str
 ) -> RecordedCall:
-    await scope.emit(StepStarted(**scope.at(number, 0)))
+    what = names_away(agent.away(scope.context), scope.words)
+    away = scope.words("notice-tools-away-now", what=what) if what else ""
+    await scope.emit(StepStarted(**scope.at(number, 0), away=away))
 
     async def work() -> RecordedCall:
         arrivals = await scope.inbox.take(seq)

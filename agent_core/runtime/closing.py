@@ -34,10 +34,9 @@ from agent_core.events import (
 )
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, TurnId
-from agent_core.loop.agent import ROUTE_SLOTS, RunScope
+from agent_core.loop.agent import ROUTE_SLOTS, RunScope, names_away
 from agent_core.loop.run import RunResult
 from agent_core.messages import user_message
-from agent_core.programs import RUN_PYTHON
 from agent_core.runtime.opening import (
     document_note,
     fault_notes,
@@ -48,7 +47,6 @@ from agent_core.runtime.opening import (
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.turn_status import TurnStatus
 from agent_core.sessions import StoredTurn
-from agent_core.tools import app_name
 from agent_core.words import CORE, FALLBACK, Words
 from agent_core.workspaces import (
     append_summary,
@@ -63,12 +61,6 @@ from agent_core.workspaces import (
 
 logger = logging.getLogger(__name__)
 
-_AWAY = {
-    "composio": "composio",
-    "local_toolkit": "local-toolkit",
-    RUN_PYTHON: "run-python",
-}
-"""What people are told of our own servers and tools, which they do not know by name."""
 _CRAWLER = re.compile(r"(?:^|__)crawl_parallel$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 
@@ -255,10 +247,9 @@ def _notices_of_work(
     ]
     if counts and not any(count and int(count[1]) for count in counts):
         notices.append(words("notice-nothing-read"))
-    away = parts.agents.away(scope.context)
-    names = [words(f"away-{_AWAY[name]}") if name in _AWAY else app_name(name) for name in away]
-    if names:
-        notice = words("notice-tools-away", what=", ".join(sorted(names)))
+    away = names_away(parts.agents.away(scope.context), words)
+    if away:
+        notice = words("notice-tools-away", what=away)
         if not any(notice in (turn.answer or "") for turn in earlier[-1:]):
             notices.append(notice)
     return notices

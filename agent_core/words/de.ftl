@@ -130,6 +130,7 @@ notice-file-old-office = „{ $name }“ hat ein altes Office-Format; schick es 
 notice-file-too-big = „{ $name }“ ist zu groß oder zu verschachtelt, als dass ich die Datei lesen könnte.
 notice-file-unknown = „{ $name }“ ist von einer Art, die ich nicht lesen kann.
 notice-tools-away = Das ging gerade nicht: { $what }. Ich musste ohne auskommen; später noch einmal zu fragen kann helfen.
+notice-tools-away-now = Ich mache ohne das weiter, was gerade nicht erreichbar ist: { $what }
 away-composio = die Websuche und deine Apps
 away-local-toolkit = Seiten lesen und Berichte schreiben
 away-run-python = rechnen

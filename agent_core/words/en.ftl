@@ -139,6 +139,7 @@ notice-file-old-office = “{ $name }” is in an old Office format; send it as 
 notice-file-too-big = “{ $name }” is too big or too intricate for me to read.
 notice-file-unknown = “{ $name }” is of a kind that I cannot read.
 notice-tools-away = I had to do without { $what }; I could not reach it just now. Asking again later may help.
+notice-tools-away-now = Going on without { $what }: I cannot reach it just now
 away-composio = the web search and your apps
 away-local-toolkit = reading pages and writing reports
 away-run-python = calculating

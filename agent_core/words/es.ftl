@@ -130,6 +130,7 @@ notice-file-old-office = «{ $name }» tiene un formato antiguo de Office; enví
 notice-file-too-big = «{ $name }» es demasiado grande o complejo para que lo lea.
 notice-file-unknown = «{ $name }» es de un tipo que no puedo leer.
 notice-tools-away = He tenido que prescindir de { $what }: ahora mismo no está a mi alcance. Puede ayudar preguntar de nuevo más tarde.
+notice-tools-away-now = Sigo sin { $what }: ahora mismo no está a mi alcance
 away-composio = la búsqueda web y tus aplicaciones
 away-local-toolkit = leer páginas y escribir informes
 away-run-python = calcular

@@ -130,6 +130,7 @@ notice-file-old-office = « { $name } » est d'un ancien format Office ; envoyez
 notice-file-too-big = « { $name } » est trop gros ou trop complexe pour que je le lise.
 notice-file-unknown = « { $name } » est d'un type que je ne sais pas lire.
 notice-tools-away = J'ai dû me passer de ceci, injoignable pour le moment : { $what }. Redemander plus tard peut aider.
+notice-tools-away-now = Je continue sans ceci, injoignable pour le moment : { $what }
 away-composio = la recherche web et vos applications
 away-local-toolkit = lire des pages et écrire des rapports
 away-run-python = calculer

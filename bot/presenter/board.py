@@ -158,8 +158,8 @@ class Board:
                 self._end_run(event)
             case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
                 self._fold_call(event)
-            case StepStarted() if event.run == ROOT_RUN:
-                self.activity = self.words("progress-thinking")
+            case StepStarted():
+                self._begin_step(event)
             case StepRetried() if event.wait_s >= BUSY_WAIT_S:
                 self.activity = self.words("progress-trying-again")
             case _:
@@ -270,6 +270,12 @@ class Board:
         state = _INTERVENED.get(event.what)
         if state and card.branch == event.run:
             card.calls[_BRANCH_ITSELF] = state
+
+    def _begin_step(self, event: StepStarted) -> None:
+        if event.run == ROOT_RUN:
+            self.activity = self.words("progress-thinking")
+        if event.away and all(card.title != event.away for card in self.cards):
+            self._add_card(event.away)
 
     def _add_message(self, event: MessageTaken) -> None:
         message = event.taken or TurnId(f"{event.run} {event.intervention}")

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from agent_core.events import StepStarted
 from agent_core.mcp import HubLimits, McpHub
 from agent_core.runtime import MAX_TRIES
 from agent_core.sessions import Database
 from agent_core.sessions.schema import turns
 from agent_core.testing.models import Held, ScriptedModel
 from tests.agent_core.mcp.http_world import Answer, World
-from tests.agent_core.runtime.threads import TIMEOUT_S, at_work, begin, end_of, told
+from tests.agent_core.runtime.threads import TIMEOUT_S, at_work, begin, end_of, events_of, told
 from tests.runtimes import inbound, scripted_runtime
 
 NOTICE = "I had to do without Far; I could not reach it just now. Asking again later may help."
@@ -27,6 +28,7 @@ async def test_an_outage_is_told_once_to_the_person_and_to_the_model_until_it_is
         hub = McpHub([world.server()], limits=HubLimits(retry_after_s=0, max_restarts=9))
         async with scripted_runtime(tmp_path, model=model, tools=hub, away=hub.away) as runtime:
             answers: list[str] = []
+            steps: list[StepStarted] = []
             for number in (1, 2, 3):
                 if number == 1:
                     world.app.rule = lambda _: Answer(status=503)
@@ -34,8 +36,11 @@ async def test_an_outage_is_told_once_to_the_person_and_to_the_model_until_it_is
                     world.app.rule = lambda _: None
                 turn = await begin(runtime, inbound("continue", number=number))
                 answers.append((await end_of(runtime, turn)).answer)
+                events = await events_of(runtime, turn)
+                steps += [event for event in events if isinstance(event, StepStarted)]
         await hub.close()
     assert answers == [f"{NOTICE}\n\nFirst.", "Second.", "Third."]
+    assert steps[1].away == "Going on without Far: I cannot reach it just now"
     first, second, third = model.requests
     for request in (first, second):
         assert "cannot be had just now" in told(request)

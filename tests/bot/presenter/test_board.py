@@ -1,5 +1,6 @@
 """The state of a turn as its plan tells it."""
 
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
@@ -40,6 +41,12 @@ def told(board: Board) -> list[str]:
 
 def cards(*events: AnyEvent) -> list[str]:
     return told(board_of(*events))
+
+
+def test_what_the_work_has_to_do_without_stands_in_the_plan_once(turn: Turn) -> None:
+    away = "Going on without your apps: I cannot reach it just now"
+    steps = [replace(turn.thought(), away=away) for _ in range(2)]
+    assert cards(turn.started(), *steps) == [f"done: {away}"]
 
 
 def test_reading_is_told_by_title_and_publisher_as_soon_as_a_search_has_told_them(
