@@ -7,7 +7,7 @@ import asyncio
 import logging
 import mimetypes
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agent_core import tracing
@@ -126,16 +126,13 @@ async def finish(
         notice = " ".join(filter(None, notices))
         days = await asyncio.to_thread(known_pages, workspace) if is_tainted else {}
         cited = cited_in(text, report)
-        published = [
-            (url, day) for url, day in days.items() if day and (url in text + pages or url in cited)
-        ]
         finished = replace(
             finished,
             answer="\n\n".join(filter(None, [notice, text, pages])),
             is_tainted=is_tainted,
             sources=tuple(days),
             citations=cited,
-            published=tuple(published),
+            published=_published(days, cited, f"{text}{pages}"),
         )
         async with parts.writing_records:
             await asyncio.to_thread(
@@ -161,6 +158,14 @@ async def finish(
     except OSError:
         logger.exception("%s may be called new once more", workspace)
     fault_point("finish.after")
+
+
+def _published(
+    days: Mapping[str, str], cited: Sequence[str], text: str
+) -> tuple[tuple[str, str], ...]:
+    """Of the pages that an answer names, those whose day of publication is known."""
+    named = [url for url, day in days.items() if day and (url in cited or url in text)]
+    return tuple((url, days[url]) for url in named)
 
 
 async def _announce_products(

@@ -10,7 +10,7 @@ import json
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -190,27 +190,30 @@ def attachment_line(value: Any, files: Sequence[SentFile], words: Words) -> str:
     else may be said of it.
     """
     by_key = {file.key: file for file in files if file.key and file.sha256}
-    named: list[str] = []
-    for item in items_of(value):
-        if not isinstance(item, dict):
-            return ""
-        given = cast("JsonObject", item)
-        fields = {field.replace("_", "").casefold(): each for field, each in given.items()}
-        if not {"name", "s3key"} <= fields.keys() <= _ATTACHMENT or len(fields) < len(given):
-            return ""
-        file = by_key.get(str(fields["s3key"]))
-        name = fields["name"]
-        if file is None or not isinstance(name, str):
-            return ""
-        stem, _, ending = name.rpartition(".")
-        if not stem or ending.casefold() != file.name.rpartition(".")[2].casefold():
-            return ""
-        title = foreign_line(made_visible(stem.replace("_", " ")), limits.OPTION_CHARS)
-        kind = foreign_line(made_visible(ending.upper()), limits.OPTION_CHARS)
-        named.append(f"{title[:1].upper()}{title[1:]} ({kind}, {_size(file.size_bytes)})")
-    if not named:
+    named = [_attached_name(item, by_key) for item in items_of(value)]
+    if not named or not all(named):
         return ""
     return f"*{words('consent-part-attachment', n=len(named))}:* {', '.join(named)}"
+
+
+def _attached_name(item: object, by_key: Mapping[str, SentFile]) -> str:
+    """A file to be sent by name, kind and size; empty where more has to be shown of it."""
+    if not isinstance(item, dict):
+        return ""
+    given = cast("JsonObject", item)
+    fields = {field.replace("_", "").casefold(): each for field, each in given.items()}
+    if not {"name", "s3key"} <= fields.keys() <= _ATTACHMENT or len(fields) < len(given):
+        return ""
+    file = by_key.get(str(fields["s3key"]))
+    if file is None:
+        return ""
+    stem, _, ending = str(fields["name"]).rpartition(".")
+    _, _, own_ending = file.name.rpartition(".")
+    if not stem or ending.casefold() != own_ending.casefold():
+        return ""
+    title = foreign_line(made_visible(stem.replace("_", " ")), limits.OPTION_CHARS)
+    kind = foreign_line(made_visible(ending.upper()), limits.OPTION_CHARS)
+    return f"{title[:1].upper()}{title[1:]} ({kind}, {_size(file.size_bytes)})"
 
 
 def _size(size_bytes: int) -> str:
