@@ -56,6 +56,7 @@ _LINE_CHARS = 200
 
 _ATTACHMENT = frozenset({"name", "mimetype", "s3key"})
 """All that an app is told of a file that goes along."""
+_NAMED = frozenset({"name", "s3key"})
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
@@ -193,7 +194,9 @@ def attachment_line(value: Any, files: Sequence[SentFile], words: Words) -> str:
     named = [_attached_name(item, by_key) for item in items_of(value)]
     if not named or not all(named):
         return ""
-    return f"*{words('consent-part-attachment', n=len(named))}:* {', '.join(named)}"
+    label = words("consent-part-attachment", n=len(named))
+    listed = ", ".join(named)
+    return f"*{label}:* {listed}"
 
 
 def _attached_name(item: object, by_key: Mapping[str, SentFile]) -> str:
@@ -201,8 +204,13 @@ def _attached_name(item: object, by_key: Mapping[str, SentFile]) -> str:
     if not isinstance(item, dict):
         return ""
     given = cast("JsonObject", item)
-    fields = {field.replace("_", "").casefold(): each for field, each in given.items()}
-    if not {"name", "s3key"} <= fields.keys() <= _ATTACHMENT or len(fields) < len(given):
+    fields: JsonObject = {}
+    for field, each in given.items():
+        plain = field.replace("_", "").casefold()
+        fields[plain] = each
+    if len(fields) < len(given):
+        return ""
+    if not _NAMED <= fields.keys() <= _ATTACHMENT:
         return ""
     file = by_key.get(str(fields["s3key"]))
     if file is None:
@@ -211,16 +219,25 @@ def _attached_name(item: object, by_key: Mapping[str, SentFile]) -> str:
     _, _, own_ending = file.name.rpartition(".")
     if not stem or ending.casefold() != own_ending.casefold():
         return ""
-    title = foreign_line(made_visible(stem.replace("_", " ")), limits.OPTION_CHARS)
-    kind = foreign_line(made_visible(ending.upper()), limits.OPTION_CHARS)
-    return f"{title[:1].upper()}{title[1:]} ({kind}, {_size(file.size_bytes)})"
+    words = stem.replace("_", " ")
+    title = _foreign(words[:1].upper() + words[1:])
+    kind = _foreign(ending.upper())
+    size = _size(file.size_bytes)
+    return f"{title} ({kind}, {size})"
+
+
+def _foreign(text: str) -> str:
+    visible = made_visible(text)
+    return foreign_line(visible, limits.OPTION_CHARS)
 
 
 def _size(size_bytes: int) -> str:
     """A size as people read it: 180 kB, 2.4 MB."""
-    if size_bytes < 1_000_000:
-        return f"{max(1, round(size_bytes / 1_000))} kB"
-    return f"{size_bytes / 1_000_000:.1f} MB"
+    kilobytes = max(1, round(size_bytes / 1_000))
+    if kilobytes < 1_000:
+        return f"{kilobytes} kB"
+    megabytes = kilobytes / 1_000
+    return f"{megabytes:.1f} MB"
 
 
 def _labels(arguments: JsonObject, parts: dict[str, str], words: Words) -> dict[str, str] | None:
