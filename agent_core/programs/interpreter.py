@@ -16,11 +16,12 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from cachetools import LRUCache
 from pydantic import BaseModel
 
 from agent_core.clock import find_zone
 from agent_core.errors import ChildRefused
-from agent_core.ids import RunId
+from agent_core.ids import RunId, TurnId
 from agent_core.json_values import digest_of_json
 from agent_core.programs.charts import chart
 from agent_core.programs.source import prepared
@@ -77,6 +78,9 @@ class ProgramLimits:
     max_value_chars: int = 10_000
     max_written_bytes: int = 20_000_000
     max_files: int = 20
+    max_turn_bytes: int = 100_000_000
+    max_turn_files: int = 60
+    """Of all programs of a turn together, those of its children among them."""
     max_kept_bytes: int = 4_000_000
     """Of a program that waits, and of the variables that it leaves; compressed."""
 
@@ -117,6 +121,8 @@ class Interpreter:
     """Why no program can run here; empty where that is not so."""
     seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
     """Of programs that compute at the same time; others wait for their turn."""
+    written: LRUCache[TurnId, Program] = field(default_factory=lambda: LRUCache(1_000))
+    """What the programs of each turn wrote together, in this process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -394,12 +400,19 @@ class ProgramExecution:
     def _note(self, path: str, title: str, size: int) -> None:
         program = self.program
         limits = self.interpreter.limits
-        if path not in program.files and len(program.files) >= limits.max_files:
-            raise OSError(f"limit reached: {limits.max_files} files written by a program")
-        if program.written_bytes + size > limits.max_written_bytes:
-            raise OSError(f"limit reached: {limits.max_written_bytes:,} bytes written by a program")
-        program.files.setdefault(path, title)
-        program.written_bytes += size
+        turn = self.interpreter.written.setdefault(self.context.turn, Program())
+        bounds = (
+            (program, limits.max_files, limits.max_written_bytes, "by a program"),
+            (turn, limits.max_turn_files, limits.max_turn_bytes, "in a turn"),
+        )
+        for total, max_files, max_bytes, by in bounds:
+            if path not in total.files and len(total.files) >= max_files:
+                raise OSError(f"limit reached: {max_files} files written {by}")
+            if total.written_bytes + size > max_bytes:
+                raise OSError(f"limit reached: {max_bytes:,} bytes written {by}")
+        for total in (program, turn):
+            total.files.setdefault(path, title)
+            total.written_bytes += size
 
     def _folders(self) -> list[Path]:
         """The folders of the workspace that programs see, under the same paths as everywhere."""

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from agent_core.events import (
@@ -216,7 +217,7 @@ def sent_op(turn: TurnId, sha256: str) -> Op:
     return Op(turn).part("sent").part(sha256[:12])
 
 
-class ArtifactRefused(Exception):
+class ArtifactRefused(OSError):
     """A file may not be, or cannot be, uploaded."""
 
 
@@ -266,6 +267,8 @@ def _read(workspace: Path, path: str) -> bytes:
             return _read_file(os.open(name, _FILE, dir_fd=directory))
         finally:
             os.close(directory)
+    except ArtifactRefused:
+        raise
     except OSError as error:
         raise ArtifactRefused("it cannot be read") from error
 
@@ -329,15 +332,14 @@ class ThreadFiles:
         for file in saved:
             try:
                 _check_fits(file, len(uploads), room)
-                content = await asyncio.to_thread(read_artifact, self._workspace, file.path)
             except ArtifactRefused as refused:
                 _log.warning("%s is not handed out: %s", file.path, refused)
                 missing.append(file.title or file.path)
             else:
-                if self._is_shown(content):
+                if await self._is_shown(file):
                     continue
-                room -= len(content)
-                uploads.append(self._upload(file, content))
+                room -= file.size_bytes
+                uploads.append(self._upload(file))
         uploads += more
         if not uploads:
             await post_answer(self._destination, op, drafts)
@@ -387,30 +389,39 @@ class ThreadFiles:
             _log.warning("%s cannot be shown before it is sent: %s", file.name, refused)
             return False
         name = file_name(file.name)
+        title = name
         saved = self._destination.board.turn.artifacts.get(file.path)
-        upload = Upload(name=name, content=content, title=name)
         if saved:
-            upload = self._upload(saved, content)
+            title = self._upload(saved).title
+        upload = Upload(name=name, read=lambda: content, title=title)
         return await self.upload(op.part(name), upload)
 
-    def _is_shown(self, content: bytes) -> bool:
+    async def _is_shown(self, file: ArtifactSaved) -> bool:
         """Whether a file was posted beside an approval of this turn: it stands in the thread once.
 
         Content decides, as in the approval; a file that was changed since then is another one.
         """
-        digest = hashlib.sha256(content).hexdigest()
-        shown = sent_op(self._destination.board.turn.id, digest)
+        turn = self._destination.board.turn.id
         bookmark = self._destination.journal.bookmark
-        return any(op.is_within(shown) and op in bookmark.done for op in bookmark.files)
+        shown = [op for op in bookmark.files if op.is_within(Op(turn).part("sent"))]
+        if not shown:
+            return False
+        try:
+            content = await asyncio.to_thread(read_artifact, self._workspace, file.path)
+        except ArtifactRefused:
+            return False
+        sent = sent_op(turn, hashlib.sha256(content).hexdigest())
+        return any(op.is_within(sent) and op in bookmark.done for op in shown)
 
-    def _upload(self, file: ArtifactSaved, content: bytes) -> Upload:
+    def _upload(self, file: ArtifactSaved) -> Upload:
         name = file_name(PurePosixPath(file.path).name)
         line = " ".join(inert(file.title).split())
         title = line[: limits.FILE_TITLE_CHARS] or name
         alt_text = ""
         if file.mimetype.startswith("image/"):
             alt_text = self._destination.board.words("progress-picture-of", what=title)
-        return Upload(name=name, content=content, title=title, alt_text=alt_text)
+        read = partial(read_artifact, self._workspace, file.path)
+        return Upload(name=name, read=read, title=title, alt_text=alt_text)
 
     async def _share(
         self, op: Op, uploads: Sequence[Upload], blocks: Sequence[JsonObject] = ()

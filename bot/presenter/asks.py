@@ -165,7 +165,7 @@ class AskPosts:
         if before:
             await self._settle(before)
         content = await asyncio.to_thread(approval_file, event, words)
-        file = Upload(name=file_name(event), content=content, title=file_name(event))
+        file = Upload(name=file_name(event), read=lambda: content, title=file_name(event))
         is_attached = await self._files.upload(op.part("file"), file)
         draft = await asyncio.to_thread(
             approval_draft,

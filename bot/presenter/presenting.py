@@ -231,7 +231,7 @@ class ThreadPresenter(TurnPresenter):
             is_plain=self._is_plain,
             is_rated=self._is_by_model,
         )
-        whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)
+        whole = Upload(name=WHOLE_ANSWER_NAME, read=markdown.encode, title=WHOLE_ANSWER_NAME)
         try:
             await self._files.post(op, drafts, saved, [whole] if is_cut else [])
         except ContentRefused:

@@ -60,7 +60,7 @@ FILE_TITLE_CHARS = 200
 FILE_BYTES = 50_000_000
 POST_FILES = 20
 POST_BYTES = 100_000_000
-"""Of one post's files together, which are in memory until Slack has them."""
+"""Of one post's files together; they are in memory one at a time."""
 NAMED_FILES = 5
 """Of those that could not be attached; the others are counted."""
 COMMENT_CHARS = 500

@@ -1,6 +1,7 @@
 """Files to and from Slack: a post with files in the calls it takes, made once, and downloads.
 
-Those come piece by piece, so that none is ever whole in memory; they are fetched with the bot's
+A post's files are read and sent one after another, so that no two are in memory. Downloads come
+piece by piece, so that none is ever whole in memory; they are fetched with the bot's
 token from Slack and from nobody else.
 """
 
@@ -20,7 +21,6 @@ from bot.slack_api.calls import BACKOFF, Calls
 from bot.slack_api.errors import (
     DownloadRefused,
     FileTooBig,
-    SlackError,
     SlackRefused,
     SlackUnavailable,
 )
@@ -42,7 +42,8 @@ class Upload:
     """A file to be posted."""
 
     name: str
-    content: bytes
+    read: Callable[[], bytes]
+    """Its content, asked for when its turn comes. OSError: it cannot be had any more."""
     title: str
     alt_text: str = ""
     """What a picture shows, in words."""
@@ -69,18 +70,15 @@ class Files:
         process can ask `is_shared` and need not post again. Raises SlackRefused where no file, or
         not the post, is taken.
         """
-        async with asyncio.TaskGroup() as group:
-            tasks = [(each, group.create_task(self._send_one(each))) for each in uploads]
         files: list[dict[str, str]] = []
         refused: list[tuple[Upload, SlackRefused]] = []
-        for upload, task in tasks:
-            sent = task.result()
-            if isinstance(sent, SlackRefused):
-                refused.append((upload, sent))
-            elif isinstance(sent, SlackError):
-                raise sent
+        for upload in uploads:
+            try:
+                file_id = await self._send_one(upload)
+            except SlackRefused as error:
+                refused.append((upload, error))
             else:
-                files.append({"id": sent, "title": upload.title})
+                files.append({"id": file_id, "title": upload.title})
         if not files:
             raise refused[0][1]
         ids = [file["id"] for file in files]
@@ -99,16 +97,17 @@ class Files:
         )
         return refused
 
-    async def _send_one(self, upload: Upload) -> str | SlackError:
-        """The id of a file whose bytes are with Slack, seen by nobody yet; or why it is none."""
-        about = {"filename": upload.name, "length": len(upload.content)}
-        about |= {"alt_txt": upload.alt_text} if upload.alt_text else {}
+    async def _send_one(self, upload: Upload) -> str:
+        """The id of a file whose bytes are with Slack, seen by nobody yet. Raises SlackError."""
         try:
-            reserved = await self._calls.repeatable("files.getUploadURLExternal", about)
-            fault_point("upload_bytes.before")
-            await self._calls.insist(partial(self._send, reserved["upload_url"], upload.content))
-        except SlackError as error:
-            return error
+            content = await asyncio.to_thread(upload.read)
+        except OSError as error:
+            raise SlackRefused("files.upload", detail=str(error)) from error
+        about = {"filename": upload.name, "length": len(content)}
+        about |= {"alt_txt": upload.alt_text} if upload.alt_text else {}
+        reserved = await self._calls.repeatable("files.getUploadURLExternal", about)
+        fault_point("upload_bytes.before")
+        await self._calls.insist(partial(self._send, reserved["upload_url"], content))
         fault_point("upload_bytes.after")
         return str(reserved["file_id"])
 

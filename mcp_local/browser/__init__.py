@@ -21,6 +21,7 @@ _DOWNLOADED = ("chromium-*/chrome-*/chrome", "chromium_headless_shell-*/*/*headl
 """Where Playwright keeps the browsers that it downloaded."""
 
 MAX_AT_ONCE = 2
+"""Pages that are read; a report is printed beside them, one at a time."""
 MAX_MEMORY_BYTES = 512_000_000
 """Of a page's processes together, what they share with others not counted."""
 PAGE_S = 45.0
@@ -28,6 +29,15 @@ PAGE_S = 45.0
 
 PRINT_S = 20.0
 """From the start of the browser to the PDF; it takes about one second."""
+
+LEAN = (
+    "--renderer-process-limit=1",
+    "--disable-site-isolation-trials",
+    "--js-flags=--max-old-space-size=192",
+)
+"""As few processes as a page needs, and a bound for its scripts."""
+_LOW_PRIORITY = ("nice", "-n", "10")
+"""What answers people goes first: a browser takes the processor that is left."""
 
 NETWORK_OFF = (
     # A reserved port of no service; nothing may go around it, loopback neither.
@@ -78,7 +88,8 @@ class Browsers:
         self._settings = settings
         self._limit_s = limit_s
         self._max_bytes = max_bytes
-        self._slots = FairSemaphore(MAX_AT_ONCE)
+        self._reading = FairSemaphore(MAX_AT_ONCE)
+        self._printing = FairSemaphore(1)
         self.is_sandboxed = os.geteuid() != 0
         """Whether Chromium's own sandbox holds: root has none, and some containers allow none."""
 
@@ -89,7 +100,7 @@ class Browsers:
             raise FetchFailed(
                 "needs a browser, and none is set up here; `bot check` says how to get one"
             )
-        async with self._slots.slot(session):
+        async with self._reading.slot(session):
             answer = await self._ask(chromium, url)
             if self.is_sandboxed and answer.get("error") == NO_SANDBOX:
                 self.is_sandboxed = False
@@ -103,7 +114,7 @@ class Browsers:
         chromium = find_chromium(self._settings.crawl_browser)
         if not chromium:
             raise FetchFailed("needs a browser, and none is set up here")
-        async with self._slots.slot(session):
+        async with self._printing.slot(session):
             pdf = await self._printed(chromium, page)
             if not pdf and self.is_sandboxed and await self._lacks_sandbox(chromium):
                 self.is_sandboxed = False
@@ -134,6 +145,7 @@ class Browsers:
                 "--headless",
                 "--disable-gpu",
                 *NETWORK_OFF,
+                *LEAN,
                 f"--user-data-dir={home}/profile",
                 "--no-pdf-header-footer",
                 f"--print-to-pdf={printed}",
@@ -158,6 +170,7 @@ class Browsers:
     async def _run(self, home: str, *command: str, limit_s: float) -> bytes:
         """What a process prints that lives in `home`; nothing of it is left when this returns."""
         process = await asyncio.create_subprocess_exec(
+            *_LOW_PRIORITY,
             *command,
             stdin=asyncio.subprocess.PIPE,  # its end tells the process that we are gone
             stdout=asyncio.subprocess.PIPE,

@@ -17,7 +17,7 @@ from crawl4ai.async_crawler_strategy import AsyncPlaywrightCrawlerStrategy
 from crawl4ai.browser_manager import BrowserManager
 from playwright.async_api import BrowserContext, Error, Page, Request, Route
 
-from mcp_local.browser import NETWORK_OFF, NO_SANDBOX
+from mcp_local.browser import LEAN, NETWORK_OFF, NO_SANDBOX
 from mcp_local.errors import FetchDenied, FetchError
 from mcp_local.fetch.client import USER_AGENT, Client, Limits
 from mcp_local.fetch.urls import Allowance
@@ -30,11 +30,6 @@ MAX_ANSWER_BYTES = 10_000_000
 TEXT_TYPES = frozenset({"document", "script", "xhr", "fetch"})
 """Other requests, such as for images, bring no text and are refused."""
 
-_LEAN = (
-    "--renderer-process-limit=1",
-    "--disable-site-isolation-trials",
-    "--js-flags=--max-old-space-size=192",
-)
 _SCRIPTS_OFF = """
 globalThis.open = () => null;
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"])
@@ -106,7 +101,7 @@ async def render(url: str, chromium: str) -> str:
         user_agent=USER_AGENT,
         accept_downloads=False,
         ignore_https_errors=False,
-        extra_args=[*NETWORK_OFF, *_LEAN],
+        extra_args=[*NETWORK_OFF, *LEAN],
         init_scripts=[_SCRIPTS_OFF],
         verbose=False,
     )

@@ -125,7 +125,7 @@ async def test_the_bot_hears_and_does_everything_with_these_rights() -> None:
         await world.api.react(place, ts, "eyes", add=True)
         await world.api.react(place, ts, "eyes", add=False)
         await world.api.set_status(thread, "processing")
-        file = Upload(name="a.txt", content=b"x", title="A")
+        file = Upload(name="a.txt", read=lambda: b"x", title="A")
         assert not await world.api.files.share(thread, [file])
         assert await world.api.files.is_shared(world.slack.files[-1].id, place)
         assert not [call for call in world.slack.calls if call.error == "missing_scope"]

@@ -48,8 +48,14 @@ async def test_a_comparison_is_explored_side_by_side_and_ends_in_one_answer_and_
     root = await world.ask("Compare heat pumps, battery storage and wind power for a small town")
     shown = [block for post in world.bot_posts(root) for block in post.blocks]
     answer = "\n".join(block["text"] for block in shown if block["type"] == "markdown")
-    for said in ("**Heat pumps**", "**Battery storage**", "**Wind power**", "The report “"):
+    for said in ("**Heat pumps**", "**Battery storage**", "The report “"):
         assert answer.count(said) == 1
+    [table] = [block for block in shown if block["type"] in ("table", "data_table")]
+    assert all(
+        side in json.dumps(table) for side in ("Heat pumps", "Battery storage", "Wind power")
+    )
+    facts = [line for line in answer.splitlines() if line.startswith("- ")]
+    assert len(facts) == len(set(facts)) > 0
     assert any(file.name.endswith(".html") for post in world.slack.thread("general", root)
                for file in post.files)  # fmt: skip
     trace = json.loads((await world.workspace(root) / "trace.json").read_bytes())

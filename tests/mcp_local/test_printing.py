@@ -75,3 +75,24 @@ async def test_a_page_that_cannot_be_printed_does_not_turn_the_sandbox_off(tmp_p
     with pytest.raises(FetchFailed, match="could not be printed"):
         await browsers.print(b"<p>A page</p>", session=tmp_path)
     assert browsers.is_sandboxed
+
+
+@pytest.mark.proves("report.print_alone")
+async def test_reports_are_printed_one_at_a_time_in_turns_by_session(tmp_path: Path) -> None:
+    """The browser notes whom it prints for, and that it began and ended alone."""
+    order = tmp_path / "order"
+    body = (
+        'for argument; do case "$argument" in --print-to-pdf=*) pdf="${argument#*=}";; esac; done\n'
+        "for page; do :; done\n"
+        f'echo "begin $(cat "${{page#file://}}")" >>{order}\n'
+        'echo printed >"$pdf"\n'
+        f'echo "end $(cat "${{page#file://}}")" >>{order}'
+    )
+    browsers = Browsers(Settings(crawl_browser=str(script(tmp_path, body))))
+    async with asyncio.TaskGroup() as group:
+        for number, session in enumerate("aaabb"):
+            page = f"{session}{number}".encode()
+            group.create_task(browsers.print(page, session=tmp_path / session))
+    lines = order.read_text().split()
+    pages = ["a0", "b3", "a1", "b4", "a2"]
+    assert lines == [word for page in pages for word in ("begin", page, "end", page)]

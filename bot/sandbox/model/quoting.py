@@ -154,7 +154,7 @@ def blocks_of(pages: Iterable[NumberedPage]) -> list[PageBlock]:
 
 
 def on_topic(blocks: Iterable[PageBlock], topic: str) -> list[PageBlock]:
-    """The blocks with those of their sentences alone that hold the rarer half of a topic's words.
+    """The blocks with those of their sentences alone that hold a topic's rarer words.
 
     Of a page on batteries that names wind power once, that is one sentence on wind power.
     """
@@ -162,8 +162,8 @@ def on_topic(blocks: Iterable[PageBlock], topic: str) -> list[PageBlock]:
     blocks = list(blocks)
     held = {text: wanted & stems(text) for block in blocks for text in block.sentences}
     counts = Counter(word for words in held.values() for word in words)
-    least = ENOUGH * sum(1 / count for count in counts.values())
     rarity = {text: sum(1 / counts[word] for word in words) for text, words in held.items()}
+    least = ENOUGH * max(rarity.values(), default=0.0)
     return [
         replace(block, sentences=[text for text in block.sentences if rarity[text] >= least])
         for block in blocks

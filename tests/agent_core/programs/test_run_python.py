@@ -232,6 +232,22 @@ async def test_files_of_the_session_are_read_under_their_usual_paths(tmp_path: P
         assert "'traces'" not in told
 
 
+@pytest.mark.proves("files.turn_bound")
+async def test_what_the_programs_of_a_turn_write_together_is_bounded(tmp_path: Path) -> None:
+    write = (
+        "from pathlib import Path\nfor n in range(2):\n"
+        "    Path('work_products/{}' + str(n) + '.txt').write_text('x' * 10)"
+    )
+    limits = ProgramLimits(max_turn_files=3, max_turn_bytes=45)
+    async with program_run(tmp_path, limits=limits) as python:
+        await python.run(write.format("a"))
+        assert "limit reached: 3 files written in a turn" in await python.fail(write.format("b"))
+        again = f"{write.format('a')}\nPath('work_products/a0.txt').write_text('more')"
+        assert "limit reached: 45 bytes written in a turn" in await python.fail(again)
+        names = sorted(file.name for file in (python.workspace / "work_products").iterdir())
+        assert names == ["a0.txt", "a1.txt", "b0.txt"]
+
+
 async def test_variables_that_are_too_large_to_keep_are_told(tmp_path: Path) -> None:
     limits = ProgramLimits(max_kept_bytes=3_000)
     large = "import random\nlarge = [random.random() for _ in range(5000)]\n"

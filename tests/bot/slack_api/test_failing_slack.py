@@ -41,7 +41,7 @@ async def edit(api: SlackApi, desk: Desk) -> None:
 
 
 async def upload(api: SlackApi, desk: Desk) -> None:
-    await api.files.share(desk.thread, [Upload(name="a.txt", content=b"x", title="A")])
+    await api.files.share(desk.thread, [Upload(name="a.txt", read=lambda: b"x", title="A")])
 
 
 async def react(api: SlackApi, desk: Desk) -> None:

@@ -10,14 +10,18 @@ from bot.slack_api import DownloadRefused, FileTooBig, SlackApi, Upload, web_cli
 from bot.slack_api.files import CHUNK_BYTES, MAX_REDIRECTS
 from tests.bot.desk import Desk
 
+RESERVE = "files.getUploadURLExternal"
+
 
 def upload_of(name: str, content: bytes, title: str = "A") -> Upload:
-    return Upload(name=name, content=content, title=title)
+    return Upload(name=name, read=lambda: content, title=title)
 
 
 async def test_a_secret_in_what_a_file_is_called_is_masked(desk: Desk) -> None:
     secret = "ghp_" + "a1b2c3d4e5" * 4
-    upload = Upload(name=f"{secret}.png", content=b"x", title=f"T {secret}", alt_text=f"A {secret}")
+    upload = Upload(
+        name=f"{secret}.png", read=lambda: b"x", title=f"T {secret}", alt_text=f"A {secret}"
+    )
     await desk.api.files.share(desk.thread, [upload])
     *_, post = desk.slack.thread("general", desk.thread.root_ts)
     assert "[masked]" in post.files[0].title
@@ -32,6 +36,33 @@ async def test_a_file_that_slack_refuses_does_not_cost_the_others(desk: Desk) ->
 
     assert why.code == "file_type_not_allowed"
     assert {file.name for file in desk.slack.files} == {"a.html", "a.pdf"} - {left_out.name}
+
+
+@pytest.mark.proves("files.one_at_a_time")
+async def test_a_file_is_read_when_the_one_before_it_is_with_slack(desk: Desk) -> None:
+    uploaded_before: list[int] = []
+
+    def upload(name: str) -> Upload:
+        def read() -> bytes:
+            sent = [call for call in desk.slack.calls if call.method == RESERVE]
+            uploaded_before.append(len(sent))
+            return b"x"
+
+        return Upload(name=name, read=read, title=name)
+
+    assert not await desk.api.files.share(desk.thread, [upload(f"{n}.txt") for n in range(3)])
+    assert uploaded_before == [0, 1, 2]
+
+
+async def test_a_file_that_is_gone_does_not_cost_the_others(desk: Desk) -> None:
+    def read() -> bytes:
+        raise FileNotFoundError("it is gone")
+
+    gone = Upload(name="b.txt", read=read, title="B")
+    [(left_out, _)] = await desk.api.files.share(desk.thread, [upload_of("a.txt", b"x"), gone])
+    assert left_out is gone
+    *_, post = desk.slack.thread("general", desk.thread.root_ts)
+    assert [file.name for file in post.files] == ["a.txt"]
 
 
 async def test_a_sign_in_page_is_not_taken_for_a_file(desk: Desk) -> None:

@@ -29,6 +29,7 @@ from bot.sandbox.model.quoting import (
     blocks_of,
     capitalised,
     cite,
+    escape,
     on_topic,
     phrases,
     share,
@@ -62,7 +63,6 @@ REPEATED_MARK = re.compile(r" \[(\d+)\](?=[^\n\[]*[^\n\[ ] \[\1\])")
 """A number that the next sentence has, too: a run of sentences is cited once."""
 FACT = re.compile(r"(?m)^- (?P<text>.+) \((?P<source>\[[^\]]+\]\(\S+?\))\)$")
 """A sentence of a branch's result, with its page."""
-NO_FACT = "No page here speaks of it."
 LISTED = re.compile(r"(?m)^(\d+)\. (.*): (http\S+)\n?")
 
 
@@ -299,7 +299,8 @@ def _compared(explored: Mapping[str, str]) -> str:
     for side, result in explored.items():
         facts = list(FACT.finditer(result))
         if not facts:
-            rows.append(f"| {side} | {NO_FACT} | |")
+            outcome = result.partition("\n")[0]
+            rows.append(f"| {side} | {escape(outcome)} | |")
             continue
         first, *others = facts
         rows.append(f"| {side} | {first['text']} | {first['source']} |")
