@@ -52,6 +52,13 @@ class AgentState:
         return "waiting" if self.turn.wait_of(self.run.id) else "running"
 
     @property
+    def is_queued(self) -> bool:
+        """Whether a child run still waits for a seat among those at work in its turn."""
+        run = self.run
+        has_begun = bool(run.begun_steps or run.steps)
+        return self.parent_id is not None and run.outcome is None and not has_begun
+
+    @property
     def question(self) -> QuestionAsked | None:
         """The question that the agent waits for an answer to."""
         wait = self.turn.wait_of(self.run.id)
@@ -90,6 +97,8 @@ class AgentState:
             "tools": [_tool(call) for call in run.calls.values()],
             "tokens": {"total": sum(step.usage.total_tokens for step in run.steps)},
             "steps": len(run.steps),
+            "isQueued": self.is_queued,
+            "startedAt": _ms(run.begun_steps[0].at) if run.begun_steps else None,
             "finishedAt": _ms(run.finished_at) if run.finished_at else None,
             "artifacts": [_file(saved) for saved in files if saved.run == run.id],
             "wait": _wait(wait) if wait else None,

@@ -15,6 +15,7 @@ from agent_core import tracing
 from agent_core.clock import WallClock
 from agent_core.errors import AgentError, SettingsError
 from agent_core.fault_points import arm
+from agent_core.log_repeats import RepeatFilter
 from agent_core.masking import MaskingFormatter, masked
 from agent_core.operator import examine_database, examine_root
 from agent_core.runtime import sole_process
@@ -42,6 +43,7 @@ def run_bot() -> int:
     """Run until SIGINT or SIGTERM. Returns the exit code: 2 when it could not start."""
     handler = logging.StreamHandler()
     handler.setFormatter(MaskingFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    handler.addFilter(RepeatFilter())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     try:

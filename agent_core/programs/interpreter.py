@@ -6,11 +6,13 @@ the child's result, be it in another process of the bot and days later.
 """
 
 import asyncio
+import os
 import re
 import shutil
 import sysconfig
 import zlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path, PurePosixPath
@@ -24,6 +26,7 @@ from agent_core.errors import ChildRefused
 from agent_core.ids import RunId, TurnId
 from agent_core.json_values import digest_of_json
 from agent_core.programs.charts import chart
+from agent_core.programs.seats import FairSeats
 from agent_core.programs.source import prepared
 from agent_core.tools import Artifact, ToolContext, ToolOutput
 from agent_core.workspaces.layout import TRACES, WORK_PRODUCTS, write_text
@@ -41,6 +44,7 @@ TYPES = {
 }
 """What a program may write: nothing that a browser takes for a page or a script."""
 
+WORKER_NICENESS = 10
 MAX_PROMPT_CHARS = 20_000
 """Of one child's prompt."""
 
@@ -119,7 +123,7 @@ class Interpreter:
     limits: ProgramLimits = ProgramLimits()
     fault: str = field(default_factory=_missing)
     """Why no program can run here; empty where that is not so."""
-    seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
+    seats: FairSeats = field(default_factory=FairSeats)
     """Of programs that compute at the same time; others wait for their turn."""
     written: LRUCache[TurnId, Program] = field(default_factory=lambda: LRUCache(1_000))
     """What the programs of each turn wrote together, in this process."""
@@ -152,7 +156,7 @@ class ProgramExecution:
             await session.feed_run(_FORK)
             return await session.feed_start(text, cwd=str(self.context.workspace), **how)
 
-        return await self._run(start)
+        return await self._run(start, is_begun=False)
 
     async def resume(self, state: bytes, answers: Mapping[int, HostReply]) -> bytes:
         """Go on with a program that waited, whichever process it waited in; as `begin`."""
@@ -170,12 +174,13 @@ class ProgramExecution:
             is_one_call = hasattr(snapshot, "call_id")
             return await snapshot.resume(answers[snapshot.call_id] if is_one_call else answers)
 
-        return await self._run(start)
+        return await self._run(start, is_begun=True)
 
-    async def _run(self, start: Callable[..., Awaitable[Any]]) -> bytes:
+    async def _run(self, start: Callable[..., Awaitable[Any]], *, is_begun: bool) -> bytes:
         monty = await asyncio.to_thread(import_module, "pydantic_monty")
         limits = self.interpreter.limits
-        zone = self.context.zone
+        context = self.context
+        zone = context.zone
         conditions = {
             "limits": {
                 "max_feed_duration_secs": limits.max_s,
@@ -189,10 +194,11 @@ class ProgramExecution:
         }
         try:
             async with (
-                self.interpreter.seats,
+                self.interpreter.seats.of(context.asker, context.session, is_begun=is_begun),
                 monty.AsyncMonty(max_processes=1) as workers,
                 workers.checkout(**conditions) as session,
             ):
+                _lower_priority(session.worker_pid)
                 mounts = [
                     monty.MountDir(
                         host_path=folder,
@@ -297,6 +303,9 @@ class ProgramExecution:
             return {"exception": RuntimeError(str(refused))}
         except (OSError, TypeError, ValueError) as error:
             return {"exception": error}
+        except (ArithmeticError, LookupError, RuntimeError, StopIteration) as error:
+            # Whatever a host function raises is the program's to catch: its variables stay.
+            return {"exception": RuntimeError(str(error) or type(error).__name__)}
 
     async def _called(self, snapshot: Any) -> HostReply | None:
         program = self.program
@@ -424,6 +433,13 @@ class ProgramExecution:
             and folder.is_dir()
             and not folder.is_symlink()
         )
+
+
+def _lower_priority(worker: int | None) -> None:
+    """Programs compute with what the bot leaves: its event loop goes first."""
+    if worker is not None:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, worker, WORKER_NICENESS)
 
 
 def _text(value: object, meaning: str) -> str:

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from cachetools import LRUCache
@@ -55,6 +55,9 @@ RECENT_S = 86_400.0
 MIN_ID_CHARS = 16
 """A shorter `requestId` is a counter: unique in its connection only, so no key for dedup."""
 MAX_REMEMBERED = 1_000
+ACTS_AT_ONCE = 10
+ACT_INTERVAL = timedelta(seconds=2)
+"""A person may do so many things at once, and then one in this time."""
 LIVE = "live_view"
 """The type of these entries in the ledger."""
 
@@ -142,6 +145,26 @@ def read_request(text: str | bytes) -> PageRequest:
         raise Refused("live-unreadable") from error
 
 
+class ActPace:
+    """The rate limit of one person's actions, which the bot posts in their name.
+
+    A channel takes some one post a second: many at once would stand before the answers to others.
+    """
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._debts: LRUCache[UserId, datetime] = LRUCache(MAX_REMEMBERED)
+        """By person, when all their actions so far are paid for."""
+
+    def check(self, person: UserId) -> None:
+        """Count an action. Raises Refused for one too many."""
+        now = self._clock()
+        debt = max(self._debts.get(person, now), now)
+        if debt - now >= ACTS_AT_ONCE * ACT_INTERVAL:
+            raise Refused("live-too-fast")
+        self._debts[person] = debt + ACT_INTERVAL
+
+
 @dataclass(slots=True)
 class Acts:
     """Carries out actions, for people who may act in the thread."""
@@ -152,11 +175,15 @@ class Acts:
     _ingress: Ingress
     _clock: Callable[[], datetime]
 
+    _pace: ActPace = field(init=False)
     _at_work: Locks[str] = field(init=False, default_factory=Locks[str])
     _done: LRUCache[str, SessionId] = field(
         init=False, default_factory=lambda: LRUCache(MAX_REMEMBERED)
     )
     """The sessions of the newest actions, by key."""
+
+    def __post_init__(self) -> None:
+        self._pace = ActPace(self._clock)
 
     async def do(
         self,
@@ -181,6 +208,7 @@ class Acts:
         try:
             async with self._at_work.of(key):
                 if key not in self._done:
+                    self._pace.check(user)
                     is_new = await ledger.record(key, "", deed.model_dump(by_alias=True))
                     deed.again = not is_new
                     self._done[key] = await self._finish(deed, tree)
@@ -195,6 +223,7 @@ class Acts:
     async def follow_up(self, click: FollowUpClick, gesture: Gesture, person: Person) -> None:
         """Ask the question of a follow-up button, in the name of the first to press it."""
         sender = gesture.sender
+        self._pace.check(gesture.by)
         question = hashlib.sha256(click.question.encode()).hexdigest()[:16]
         key = f"follow:{sender.team}:{sender.channel}:{gesture.message_ts}:{question}"
         deed = Deed(
@@ -258,7 +287,10 @@ class Acts:
             return await self._say(deed, person, act.response, "wrote")
         if agent is None:
             raise Refused("live-not-there")
-        for kind, text in _wishes(act, agent):
+        wishes = _wishes(act, agent)
+        if not wishes and not deed.again:
+            raise Refused("live-no-change")
+        for kind, text in wishes:
             if kind == "comment" and agent.parent_id is None:
                 await self._say(deed, person, text, "wrote")
             else:

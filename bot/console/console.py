@@ -27,6 +27,7 @@ from bot.console.access import (
     ThreadAccess,
 )
 from bot.console.acts import Acts
+from bot.console.connections import Connections
 from bot.console.live import LiveView
 from bot.console.server import (
     Closed,
@@ -75,6 +76,7 @@ class Console:
         secret = settings.console_secret.get_secret_value().encode()
         self._passes = Passes(secret or secrets.token_bytes(32), clock)
         self._access = ThreadAccess(api, rules)
+        self._connections = Connections(api.clock)
 
     @property
     def url(self) -> str | None:
@@ -117,11 +119,12 @@ class Console:
     async def serve(self, looks: Mapping[str, Look], acts: Acts) -> AsyncGenerator[None]:
         """Serve until the context is left. If the port is in use, the bot works without."""
         self._live = LiveView(self._runtime, self._access, self._passes, acts)
+        clock = self._api.clock
         app = web.Application(
             middlewares=[guard(self._host, self._public_url)], client_max_size=MAX_BODY_BYTES
         )
         app.on_response_prepare.append(add_headers)
-        add_health(app, looks, self._api.clock)
+        add_health(app, looks, clock)
         routes = {
             "/": self._page,
             "/s/{session}": self._page,
@@ -133,8 +136,9 @@ class Console:
             app.router.add_get(path, handler, allow_head=False)
         app.router.add_post("/enter", self._enter)
         app.router.add_static("/static", STATIC)
-        async with listening(app, self._host, self._wanted_port) as self.port:
-            self._live.start(self._api.clock)
+        connections = self._connections
+        async with listening(app, self._host, self._wanted_port, connections) as self.port:
+            self._live.start(clock)
             if self.url:
                 logger.info("posts have “Open live view”, which leads to %s", self.url)
             else:
@@ -226,6 +230,7 @@ class Console:
         visitor = self._passes.read("cookie", request.cookies.get(self._passes.cookie_name, ""))
         if visitor is None:
             raise Closed(401, "how")
+        self._connections.note_cookie(request)
         opened = visitor.sessions
         if session != HOME and session not in opened:
             raise Closed(403, "how")

@@ -18,6 +18,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from html import escape
 from ipaddress import ip_address
+from typing import cast
 from urllib.parse import urlsplit
 
 from aiohttp import hdrs, web
@@ -28,6 +29,7 @@ from agent_core.masking import masked_value
 from agent_core.messages import JsonObject
 from agent_core.runtime import detect_language
 from agent_core.watchdog import Lag
+from bot.console.connections import KEPT_S, Connections
 from bot.settings import is_loopback
 from bot.slack_api import MonotonicClock, SlackError
 from bot.socket import SocketMode
@@ -64,24 +66,43 @@ class Closed(Exception):
 
 
 @asynccontextmanager
-async def listening(app: web.Application, host: str, port: int) -> AsyncGenerator[int | None]:
+async def listening(
+    app: web.Application,
+    host: str,
+    port: int,
+    connections: Connections | None = None,
+) -> AsyncGenerator[int | None]:
     """Listen at this address; port 0 means any free port. Yields the port in use.
+
+    `connections` bounds those who have shown no cookie; without one, a new one does.
 
     If it cannot listen, it logs a warning and yields None: the bot works without.
     """
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+    bounds = connections or Connections(MonotonicClock())
+    app.middlewares.insert(0, bounds.note_request)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        shutdown_timeout=1.0,
+        keepalive_timeout=KEPT_S,
+    )
     await runner.setup()
     bound: int | None = None
+    server: asyncio.Server | None = None
     try:
         try:
-            await web.TCPSite(runner, host, port).start()
-            bound = runner.addresses[0][1]
+            serve = bounds.factory(cast("Callable[[], asyncio.Protocol]", runner.server))
+            server = await asyncio.get_running_loop().create_server(serve, host, port)
+            bound = server.sockets[0].getsockname()[1]
             logger.info("the live view and /healthz are served on %s port %d", host, bound)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             logger.warning("no live view and no /healthz: %s port %d: %s", host, port, reason)
-        yield bound
+        async with bounds.watched():
+            yield bound
     finally:
+        if server is not None:
+            server.close()
         await runner.cleanup()
 
 
@@ -117,9 +138,10 @@ def guard(host: str, url: str) -> Middleware:
 
 
 async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:
-    """Default headers: a response may have set its own."""
+    """Default headers: a response may have set its own. None names the server's software."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
+    response.headers.pop(hdrs.SERVER, None)
 
 
 def page(body: str, status: int = 200) -> web.Response:

@@ -405,5 +405,7 @@ live-unreadable = Diese Nachricht ist nicht zu lesen.
 live-empty = Da steht nichts.
 live-too-long = Das ist zu lang: Es dürfen { $max } Zeichen sein.
 live-only-look = Du kannst hier mitlesen, aber nichts tun.
+live-too-fast = Das war viel auf einmal. Bitte versuche es in ein paar Sekunden noch einmal.
+live-no-change = Das würde hier nichts ändern.
 live-not-asked = Auf diese Antwort wartet niemand mehr.
 live-not-there = Dieser Teil der Arbeit ist zu Ende, oder es gibt ihn nicht.

@@ -405,5 +405,7 @@ live-unreadable = That message cannot be read.
 live-empty = There is nothing in it.
 live-too-long = That is too long: it may have { $max } characters.
 live-only-look = You can read along here, but not act.
+live-too-fast = That was a lot at once. Please try again in a few seconds.
+live-no-change = That would change nothing here.
 live-not-asked = Nobody waits for this answer any more.
 live-not-there = That part of the work is over, or is not there.

@@ -405,5 +405,7 @@ live-unreadable = Ese mensaje no se puede leer.
 live-empty = No hay nada escrito.
 live-too-long = Es demasiado largo: puede tener { $max } caracteres.
 live-only-look = Aquí puedes leer, pero no actuar.
+live-too-fast = Eso ha sido mucho de una vez. Inténtalo de nuevo en unos segundos.
+live-no-change = Eso no cambiaría nada aquí.
 live-not-asked = Ya nadie espera esta respuesta.
 live-not-there = Esa parte del trabajo ha terminado o no existe.

@@ -405,5 +405,7 @@ live-unreadable = Ce message est illisible.
 live-empty = Il n’y a rien à envoyer.
 live-too-long = C’est trop long : { $max } caractères au plus.
 live-only-look = Vous pouvez lire ici, mais pas agir.
+live-too-fast = Cela fait beaucoup en une fois. Réessayez dans quelques secondes.
+live-no-change = Cela ne changerait rien ici.
 live-not-asked = Plus personne n’attend cette réponse.
 live-not-there = Cette partie du travail est terminée ou n’existe pas.

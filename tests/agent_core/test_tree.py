@@ -102,6 +102,18 @@ def test_steps_tools_tokens_and_files_are_counted_for_the_run_that_has_them() ->
     assert told.state(ROOT)["metadata"]["tokens"]["total"] == 0
 
 
+@pytest.mark.proves("agent.queued")
+def test_a_child_that_waits_for_a_seat_is_queued_and_its_time_counts_from_its_first_step() -> None:
+    told = Told().begun()
+    before = told.state(CHILD)["metadata"]
+    assert (before["isQueued"], before["startedAt"]) == (True, None)
+    told("step_started", "root.a", step=1)
+    during = told.state(CHILD)["metadata"]
+    assert during["isQueued"] is False
+    assert during["startedAt"] is not None
+    assert told.state(ROOT)["metadata"]["isQueued"] is False
+
+
 @pytest.mark.proves("agent.ends")
 @pytest.mark.parametrize(
     ("outcome", "status"),

@@ -1,7 +1,8 @@
 """Attacks on the live view: who has no right to it gets nothing of it, whatever they send."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +17,7 @@ from agent_core.testing.models import ScriptedModel, call, calls_reply
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from bot.console.access import HOME, ThreadAccess
+from bot.console.connections import FIRST_REQUEST_S, Connections
 from bot.ingress import Rules
 from bot.threads import user_id
 from tests.bot.console.world import (
@@ -375,3 +377,56 @@ async def test_only_announced_files_are_served_and_none_of_them_runs(tmp_path: P
             "work_products/../secret.html", "work_products%00", "run.log", "work_products",
         ):  # fmt: skip
             assert (await ann.get(f"{base}/{path}"))[0] == 404, path
+
+
+@asynccontextmanager
+async def half_open(world: ConsoleWorld, number: int) -> AsyncGenerator[list[asyncio.StreamReader]]:
+    """Connections with half a header line."""
+    async with AsyncExitStack() as stack:
+        readers: list[asyncio.StreamReader] = []
+        for _ in range(number):
+            reader, writer = await asyncio.open_connection("127.0.0.1", world.console.port)
+            stack.callback(writer.close)
+            writer.write(b"GET / HT")
+            readers.append(reader)
+        yield readers
+
+
+async def is_closed(reader: asyncio.StreamReader) -> bool:
+    """Wait until the other side has closed it."""
+    try:
+        return await asyncio.wait_for(reader.read(), 30) == b""
+    except ConnectionResetError:
+        return True
+
+
+@pytest.mark.proves("console.connections")
+async def test_connections_that_never_ask_are_closed_and_viewers_stay(world: ConsoleWorld) -> None:
+    async with (
+        visitor(world) as ann,
+        ann.live(world.session) as page,
+        half_open(world, 3) as silent,
+    ):
+        await page.until_a("ready")
+        world.ticking.advance(FIRST_REQUEST_S + 1)
+        assert [await is_closed(reader) for reader in silent] == [True] * 3
+        assert (await ann.get("/healthz"))[0] == 200
+        await page.say("get-agent-tree", requestId="still here")
+        await page.until(lambda told: told.get("requestId") == "still here")
+
+
+@pytest.mark.proves("console.connections")
+async def test_more_connections_than_one_address_may_have_push_out_their_oldest_alone(
+    world: ConsoleWorld,
+) -> None:
+    bound = Connections(world.api.clock).max_of_address
+    async with (
+        visitor(world) as ann,
+        ann.live(world.session) as page,
+        half_open(world, bound + 5) as silent,
+    ):
+        await page.until_a("ready")
+        assert [await is_closed(reader) for reader in silent[:5]] == [True] * 5
+        assert (await ann.get("/healthz"))[0] == 200
+        await page.say("get-agent-tree", requestId="still here")
+        await page.until(lambda told: told.get("requestId") == "still here")

@@ -55,7 +55,8 @@ async def test_a_comparison_is_explored_side_by_side_and_ends_in_one_answer_and_
         side in json.dumps(table) for side in ("Heat pumps", "Battery storage", "Wind power")
     )
     facts = [line for line in answer.splitlines() if line.startswith("- ")]
-    assert len(facts) == len(set(facts)) > 0
+    assert facts
+    assert len(facts) == len(set(facts))
     assert any(file.name.endswith(".html") for post in world.slack.thread("general", root)
                for file in post.files)  # fmt: skip
     trace = json.loads((await world.workspace(root) / "trace.json").read_bytes())

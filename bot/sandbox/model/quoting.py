@@ -162,8 +162,12 @@ def on_topic(blocks: Iterable[PageBlock], topic: str) -> list[PageBlock]:
     blocks = list(blocks)
     held = {text: wanted & stems(text) for block in blocks for text in block.sentences}
     counts = Counter(word for words in held.values() for word in words)
+    if not counts:
+        return blocks
     rarity = {text: sum(1 / counts[word] for word in words) for text, words in held.items()}
-    least = ENOUGH * max(rarity.values(), default=0.0)
+    best = max(rarity.values())
+    half = ENOUGH * sum(1 / count for count in counts.values())
+    least = half if best >= half else ENOUGH * best  # of many aspects no sentence holds half
     return [
         replace(block, sentences=[text for text in block.sentences if rarity[text] >= least])
         for block in blocks

@@ -1,6 +1,7 @@
 """Programs that a model writes: what they keep, what they wait for, and what outlives a restart."""
 
 import asyncio
+import os
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -9,12 +10,23 @@ import pytest
 
 from agent_core.events import ArtifactSaved
 from agent_core.programs import Interpreter, ProgramLimits
+from agent_core.programs.interpreter import WORKER_NICENESS
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
 from tests.agent_core.runtime.threads import begin, end_of, events_of, told, waiting
 from tests.programs import ToldChildren, program_run
 from tests.runtimes import inbound, scripted_runtime
 
 pytestmark = pytest.mark.process("programs run in processes of Monty")
+
+
+def children_of_this_process() -> list[int]:
+    tasks = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+    return [int(pid) for task in tasks for pid in task.read_text().split()]
+
+
+def priority(pid: int) -> int:
+    return os.getpriority(os.PRIO_PROCESS, pid)
+
 
 ALL = "Value:\n['found a', 'found b', 'found c']"
 IDS = "[fork(q) for q in 'abc']"
@@ -123,6 +135,33 @@ async def test_a_childs_failure_is_its_result_and_a_foreign_id_an_error(tmp_path
         assert "no run 'root.x'" in await python.run(caught)
         assert "a text" in await python.fail("wait(3)")
         assert "argument" in await python.fail("fork()")
+
+
+@pytest.mark.proves("python.fails")
+async def test_what_our_functions_refuse_can_be_caught_and_the_variables_stay(
+    tmp_path: Path,
+) -> None:
+    forks = "ids = []\nfor q in 'abc':\n    ids.append(fork(q))"
+    deep = "deep = []\nfor _ in range(900):\n    deep = [deep]\nplot('line', deep)"
+    async with program_run(tmp_path, limits=ProgramLimits(max_calls=2)) as python:
+        assert "limit reached: 2 calls" in await python.fail(f"x = 1\n{forks}")
+        assert await python.run("x, len(ids)") == "Value:\n(1, 2)"
+        assert "Error" in await python.fail(f"x = 2\n{deep}")
+        assert await python.run("x") == "Value:\n2"
+        body = forks.replace("\n", "\n    ")
+        caught = f"try:\n    {body}\nexcept RuntimeError as e:\n    print('caught')"
+        assert await python.run(caught) == "Printed:\ncaught"
+
+
+@pytest.mark.proves("python.fair")
+async def test_programs_compute_at_a_lower_priority_than_the_bot(tmp_path: Path) -> None:
+    async with program_run(tmp_path) as python:
+        code = "fork('a')\nwhile True:\n    pass"
+        running = asyncio.create_task(python.call(code))
+        await asyncio.wait_for(python.children.forked["a"].wait(), 60)
+        assert max(map(priority, children_of_this_process())) >= WORKER_NICENESS
+        running.cancel()
+        await asyncio.wait({running})
 
 
 async def test_the_same_question_may_be_asked_twice(tmp_path: Path) -> None:

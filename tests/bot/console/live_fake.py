@@ -38,7 +38,7 @@ def agent(
     parent_id = AgentId(parent) if parent else None
     state = AgentState(AgentId(name), parent_id, TurnSnapshot(), run).as_json()
     state["status"] = status
-    state["metadata"]["agent"] = "main"
+    state["metadata"] |= {"agent": "main", "isQueued": False}
     for key, value in more.items():
         (state if key in state else state["metadata"])[key] = value
     _add_html(state)

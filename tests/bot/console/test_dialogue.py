@@ -9,7 +9,7 @@ from aiohttp import WSServerHandshakeError
 
 from agent_core.testing.models import Held, ScriptedModel, call, calls_reply
 from bot.console.access import HOME
-from bot.console.acts import StartAgent, act_key
+from bot.console.acts import ACT_INTERVAL, ACTS_AT_ONCE, StartAgent, act_key
 from bot.console.live import MAX_SOCKETS
 from bot.threads import parse_session, user_id
 from tests.bot.console.world import browser, console_world, visitor
@@ -150,7 +150,7 @@ async def test_who_fills_in_all_that_they_were_told_steers_and_stops_by_what_is_
         ):
             await page.say("user-intervention", agentId=agent, **said, requestId=number)
             await page.until(lambda told, number=number: told.get("requestId") == number)
-            assert page.told[-1]["type"] == "done"
+            assert page.told[-1]["type"] == ("done" if number < 2 else "error")
         told = [each.rpartition("&gt; ")[2] for each in world.texts() if "&gt;" in each]
         assert told == ["Only sailing", "Old ones"]
         await world.ingress.under_way.settle()
@@ -238,6 +238,29 @@ async def test_a_viewer_who_reads_nothing_holds_up_nobody_and_gets_whole_states(
         await slow.until_a("agent-completed")
         written = sum(len(each["delta"]) for each in slow.told if each["type"] == "text-delta")
         assert written < LONG_STEPS * len(long)
+
+
+@pytest.mark.proves("console.paced")
+async def test_one_person_makes_the_bot_post_no_more_than_a_channel_takes(tmp_path: Path) -> None:
+    async with (
+        console_world(tmp_path, ScriptedModel(["Hello."] * 20)) as world,
+        browser(world.address) as ann,
+        browser(world.address) as ben,
+    ):
+        assert await ann.enter(world.link("ann", HOME)) == 200
+        assert await ben.enter(world.link("ben", HOME)) == 200
+        for _ in range(ACTS_AT_ONCE):
+            async with ann.live() as page:
+                await page.say("start-agent", prompt="Say hello", requestId=1)
+                assert (await page.until_a("done"))["requestId"] == 1
+        async with ann.live() as page, ben.live() as others:
+            await page.say("start-agent", prompt="Say hello", requestId=1)
+            assert "a lot at once" in (await page.until_a("error"))["error"]
+            await others.say("start-agent", prompt="Say hello", requestId=1)
+            await others.until_a("done")
+            world.later(ACT_INTERVAL)
+            await page.say("start-agent", prompt="Say hello", requestId=2)
+            assert (await page.until_a("done"))["requestId"] == 2
 
 
 @pytest.mark.proves("console.slow_viewer")

@@ -109,7 +109,7 @@ class App {
     const { link, canIntervene, asking } = store;
     if (link === "refused") document.querySelector("dialog[open]")?.close();
     redraw(this.link, link, () => [h("span", { class: `link-dot is-${link}` }), h("span", { text: say(`link-${link}`) })]);
-    const counts = ["running", "waiting", "failed"].map((status) => [status, store.count(status)]).filter(([, n]) => n);
+    const counts = ["running", "queued", "waiting", "failed"].map((status) => [status, store.count(status)]).filter(([, n]) => n);
     setText(this.counts, counts.map(([status, n]) => `${say(`status-${status}`)}: ${n}`).join(" · "));
     document.title = asking.length ? say("title-asking") : counts.length && counts[0][0] === "running" ? say("title-running", { n: counts[0][1] }) : say("page");
     show(this.startFoot, canIntervene || link === "connecting");

@@ -3,7 +3,7 @@
 import { nextFrame } from "../shared/dom.js";
 
 const MAX_TITLE = 120;
-const ACTIVE = ["running", "waiting"];
+const ACTIVE = ["queued", "running", "waiting"];
 
 /** Whether an agent is still at work or waits for something. */
 export const isActive = (node) => ACTIVE.includes(node.status);
@@ -151,7 +151,7 @@ function nodeOf(id, { metadata, ...state }, before) {
   return {
     id,
     parentId: state.parentId,
-    status: state.status,
+    status: metadata.isQueued ? "queued" : state.status,
     title: firstLine(title || state.userContent),
     task: state.userContent,
     comments: interventions,
@@ -160,6 +160,7 @@ function nodeOf(id, { metadata, ...state }, before) {
     wait: state.status === "waiting" ? metadata.wait : null,
     tokens: metadata.tokens.total,
     createdAt: state.createdAt,
+    startedAt: metadata.startedAt ?? state.createdAt,
     isSelected: before?.isSelected ?? false,
     isExpanded: before?.isExpanded ?? true,
     agent, tools, artifacts, steps, live, liveHtml, resultHtml, isFinalAnswer, finishedAt,

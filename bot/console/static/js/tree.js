@@ -7,7 +7,7 @@ import { isActive } from "./store.js";
 import { durationLabel, say, shortNumber, timeLabel } from "./words.js";
 
 const MAX_ACTIVITY = 200;
-const ICONS = { running: null, waiting: "warning", completed: "success", failed: "error", stopped: "stop" };
+const ICONS = { queued: "pending", running: null, waiting: "warning", completed: "success", failed: "error", stopped: "stop" };
 
 /** The state of an agent as a mark and a word: never by colour alone. */
 export function statusMark(status) {
@@ -17,8 +17,8 @@ export function statusMark(status) {
 
 /** How long an agent has been at work, in seconds. */
 export function elapsedS(node) {
-  if (!node.finishedAt && !isActive(node)) return NaN;
-  return Math.max(0, ((node.finishedAt ?? Date.now()) - node.createdAt) / 1000);
+  if (node.status === "queued" || (!node.finishedAt && !isActive(node))) return NaN;
+  return Math.max(0, ((node.finishedAt ?? Date.now()) - node.startedAt) / 1000);
 }
 
 export class Tree {

@@ -19,6 +19,7 @@ link-refused = Sie können das nicht mehr sehen. Öffnen Sie die Live-Ansicht no
 not-live = Gerade besteht keine Verbindung. Bitte noch einmal versuchen.
 empty-title = Hier wurde noch nichts gefragt
 empty-text = Was Sie im Thread oder unten fragen, erscheint hier, während daran gearbeitet wird.
+status-queued = In der Schlange
 status-running = Läuft
 status-waiting = Wartet
 status-completed = Fertig

@@ -19,6 +19,7 @@ link-refused = You can no longer see this. Open the live view from the thread ag
 not-live = There is no connection at the moment. Please try again.
 empty-title = Nothing has been asked here yet
 empty-text = What you ask in the thread, or below, appears here as it is worked on.
+status-queued = Queued
 status-running = Running
 status-waiting = Waiting
 status-completed = Completed

@@ -19,6 +19,7 @@ link-refused = Ya no puede ver esto. Abra de nuevo la vista en vivo desde el hil
 not-live = No hay conexión en este momento. Inténtelo de nuevo.
 empty-title = Aquí aún no se ha preguntado nada
 empty-text = Lo que pregunte en el hilo, o abajo, aparece aquí mientras se trabaja en ello.
+status-queued = En cola
 status-running = En marcha
 status-waiting = En espera
 status-completed = Terminado

@@ -19,6 +19,7 @@ link-refused = Vous ne pouvez plus voir ceci. Rouvrez la vue en direct depuis le
 not-live = Il n’y a pas de connexion pour le moment. Veuillez réessayer.
 empty-title = Rien n’a encore été demandé ici
 empty-text = Ce que vous demandez dans le fil, ou ci-dessous, apparaît ici pendant le travail.
+status-queued = En file
 status-running = En cours
 status-waiting = En attente
 status-completed = Terminé
