@@ -336,6 +336,9 @@ class SentFile:
     """Where it lies in the workspace; empty where nobody here knows what the key stands for."""
     sha256: str = ""
     """Of what was uploaded, in hex."""
+    key: str = ""
+    """By which the arguments name it."""
+    size_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -459,6 +462,8 @@ class TurnFinished(Event):
     """Addresses that the session found or fetched; a tainted answer may link to these alone."""
     citations: tuple[str, ...] = ()
     """The addresses that `[1]`, `[2]`, … stand for in the answer; empty where one is not known."""
+    published: tuple[tuple[str, str], ...] = ()
+    """Addresses of the answer, each with the ISO day on which the page was published."""
     kind: Literal["turn_finished"] = "turn_finished"
 
 

@@ -18,8 +18,10 @@ from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Ask, Asks, Question
 from agent_core.words import Words
 from bot.clicks import (
+    ApprovalButton,
     ApprovalClick,
     ApprovalForm,
+    ApprovalMenu,
     ConnectionClick,
     Gesture,
     QuestionClick,
@@ -81,6 +83,20 @@ class AskClicks:
                 raise Refused("consent-refusal-press-again")
             await self._asks.decide(ask.id, gesture.by, "rejected")
 
+    async def choose_more(
+        self,
+        click: ApprovalMenu,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
+        """The same as the buttons of earlier cards that had one for each."""
+        kinds: dict[str, ApprovalButton] = {
+            "details": "consent.details",
+            "approve_thread": "consent.approve_thread",
+        }
+        same = ApprovalClick(kind=kinds[click.choice], ask=click.ask)
+        await self.decide(same, gesture, person)
+
     async def _form(
         self,
         click: ApprovalClick,
@@ -98,7 +114,8 @@ class AskClicks:
             return edit_form(actions[0], ask.id, gesture.session, words)
         if ask.state != "open":
             raise AskRefused("over")
-        return await asyncio.to_thread(details_form, actions, words)
+        digest = ask.approval.digest
+        return await asyncio.to_thread(details_form, actions, digest, words)
 
     async def submit(
         self,

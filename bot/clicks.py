@@ -68,6 +68,14 @@ class ApprovalClick(_Payload):
     ask: AskId
 
 
+class ApprovalMenu(_Payload):
+    """What else one can do with an approval, behind its three dots."""
+
+    kind: Literal["consent.more"] = "consent.more"
+    ask: AskId
+    choice: Literal["details", "approve_thread"]
+
+
 class ApprovalForm(_Payload):
     """The reason of a rejection, or other texts for a call; `session` is where it was opened."""
 
@@ -252,6 +260,7 @@ class ChannelClick(_Payload):
 HomeClick = SessionClick | AppClick | AccountClick | PreferenceClick | ChannelClick
 Payload = (
     ApprovalClick
+    | ApprovalMenu
     | ApprovalForm
     | ConnectionClick
     | QuestionClick

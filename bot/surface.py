@@ -15,7 +15,7 @@ from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import AnsweredTurn, Runtime, detect_language
 from bot.inbound import plain_text, posted_at
-from bot.presenter.answer import live_links
+from bot.presenter.answer import live_links, source_days
 from bot.presenter.journal import READER, Bookmark
 from bot.render import PostDraft, answer_drafts, foreign_line, limits, none_live
 from bot.slack_api import (
@@ -229,7 +229,13 @@ class SlackSurface:
         finished = await self._finished(turn)
         finished = replace(finished, is_tainted=turn.tainted_by is not None)
         is_live = live_links(finished, self._api.home)
-        drafts = answer_drafts(text, is_live, sources=finished.citations)
+        drafts = answer_drafts(
+            text,
+            is_live,
+            sources=finished.citations,
+            days=source_days(finished.published, language),
+            heading=BOT.say(language, "progress-sources"),
+        )
         if not drafts:
             raise SurfaceRefused("Nothing would be seen of this correction.")
         note = BOT.say(language, "surface-corrected", who=who)

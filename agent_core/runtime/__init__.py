@@ -11,7 +11,7 @@ from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.opening import AGREED
 from agent_core.runtime.runtime import Runtime
-from agent_core.schedules.description import moment_words
+from agent_core.schedules.description import day_words, moment_words
 from agent_core.sessions import (
     AnsweredTurn,
     Ask,
@@ -68,6 +68,7 @@ __all__ = [
     "asks_for_nothing",
     "build_runtime",
     "check_room",
+    "day_words",
     "detect_language",
     "holder_of",
     "is_laughter",

@@ -272,7 +272,9 @@ async def _sent_files(
     await parts.log.flush()
     ended = await parts.log.stored(turn.session, kinds=("tool_call_finished",))
     uploaded = await asyncio.to_thread(_uploaded, [event for _, event in ended], workspace)
-    return tuple(uploaded.get(key) or SentFile(name=key.rpartition("/")[2]) for key in keys)
+    return tuple(
+        uploaded.get(key) or SentFile(name=key.rpartition("/")[2], key=key) for key in keys
+    )
 
 
 async def _end_call(
@@ -369,11 +371,14 @@ def _uploaded(ended: Sequence[AnyEvent], workspace: Path) -> dict[str, SentFile]
             continue
         result = parse_result(event.preview)
         path = Path(text_in(result, "local_path"))
+        key = text_in(result, "s3_key")
         if path.is_relative_to(home):
-            files[text_in(result, "s3_key")] = SentFile(
+            files[key] = SentFile(
                 name=path.name,
                 path=path.relative_to(home).as_posix(),
                 sha256=text_in(result, "sha256"),
+                key=key,
+                size_bytes=path.stat().st_size if path.is_file() else 0,
             )
     return files
 

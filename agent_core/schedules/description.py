@@ -66,6 +66,11 @@ def moment_words(moment: datetime, zone: str, language: str) -> str:
     return format_datetime(wall, pattern, locale=words("schedule-locale"))
 
 
+def day_words(day: date, language: str) -> str:
+    """A day in short: 15 Sep 2026."""
+    return format_date(day, "d MMM y", locale=language)
+
+
 def _days(recurrence: Recurrence, words: Words) -> str:
     n = recurrence.interval
     frequency = recurrence.frequency

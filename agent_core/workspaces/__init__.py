@@ -7,6 +7,7 @@ from agent_core.workspaces.layout import (
     check_room,
     cited_in,
     create_workspace,
+    known_pages,
     known_sources,
     products_of,
     renewal,
@@ -19,6 +20,6 @@ from agent_core.workspaces.trace import build_trace
 
 __all__ = [
     "DOWNLOADS", "RunLogs", "append_summary", "build_trace", "check_room", "cited_in",
-    "create_workspace", "known_sources", "products_of", "renewal", "space_taken",
+    "create_workspace", "known_pages", "known_sources", "products_of", "renewal", "space_taken",
     "without_paths", "write_text", "write_trace",
 ]  # fmt: skip

@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -223,34 +224,49 @@ def cited_in(answer: str, report: tuple[str, ...]) -> tuple[str, ...]:
 
 def known_sources(workspace: Path) -> tuple[str, ...]:
     """Addresses of search results and of fetched pages, each once; damaged files are left out."""
+    return tuple(known_pages(workspace))
+
+
+def known_pages(workspace: Path) -> dict[str, str]:
+    """The same addresses with the ISO day on which each was published; empty if not known."""
     folder = workspace / SEARCH_RESULTS
     if not folder.is_dir():
-        return ()
-    addresses: dict[str, None] = {}
+        return {}
+    days: dict[str, str] = {}
     for path in sorted(folder.iterdir()):
         try:
             text = path.read_text(encoding="utf-8")
-            urls = _listed(text) if path.suffix == ".json" else _fetched(text)
-            addresses |= dict.fromkeys(urls)
+            pages = _listed(text) if path.suffix == ".json" else _fetched(text)
+            for url, day in pages:
+                days[url] = day or days.get(url, "")
         except (OSError, ValueError):
             continue
-    return tuple(addresses)[:MAX_SOURCES]
+    return dict(islice(days.items(), MAX_SOURCES))
 
 
-def _listed(text: str) -> Iterator[str]:
+def _listed(text: str) -> Iterator[tuple[str, str]]:
     saved = cast("dict[str, list[dict[str, Any]]]", json.loads(text))
     for field in ("articles", "results"):
         for entry in saved.get(field, []):
-            yield str(entry.get("url", ""))
+            day = _iso_day(str(entry.get("date", ""))) or _iso_day(str(entry.get("snippet", "")))
+            yield str(entry.get("url", "")), day
 
 
-def _fetched(text: str) -> Iterator[str]:
+def _iso_day(text: str) -> str:
+    """The day that a text begins with; searches of the web have it before the snippet."""
+    try:
+        return date.fromisoformat(text[:10]).isoformat()
+    except ValueError:
+        return ""
+
+
+def _fetched(text: str) -> Iterator[tuple[str, str]]:
     """The addresses in a page's front matter."""
     front_matter, _, _ = text[:_FRONT_MATTER_CHARS].partition("\n---\n")
     for line in front_matter.splitlines():
         field, _, url = line.partition(": ")
         if field in _FIELDS:
-            yield url.strip("'\"")
+            yield url.strip("'\""), ""
 
 
 logger = logging.getLogger(__name__)

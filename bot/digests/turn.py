@@ -260,7 +260,9 @@ class DigestPresenter(TurnPresenter):
     ) -> None:
         destination = Destination(self._api, thread, self._journal, self._board)
         words, is_live = self._board.words, live_links(event, self._api.home)
-        drafts, _ = await asyncio.to_thread(thread_drafts, details, words, is_live)
+        drafts, _ = await asyncio.to_thread(
+            thread_drafts, details, words, is_live, published=event.published
+        )
         files = ThreadFiles(destination, self._workspace)
         saved = handed_out(self._board.turn.artifacts.values())
         await files.post(Op(event.turn).part("details"), drafts, saved)

@@ -8,6 +8,7 @@ import re
 import stat
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +21,7 @@ from agent_core.events import (
 from agent_core.ids import TurnId
 from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
+from agent_core.runtime import day_words
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import FeedbackClick, FollowUpClick
@@ -90,13 +92,28 @@ def thread_drafts(
     is_live: IsLive,
     *,
     sources: Sequence[str] = (),
+    published: Iterable[tuple[str, str]] = (),
 ) -> tuple[list[PostDraft], bool]:
-    """The answer's posts or, of more than a thread bears, its beginning; and whether it is cut."""
-    drafts = answer_drafts(markdown[: limits.ANSWER_CHARS], is_live, sources=sources)
+    """The answer's posts or, of more than a thread bears, its beginning; and whether it is cut.
+
+    `published` has addresses with the ISO days of their publication.
+    """
+    drafts = answer_drafts(
+        markdown[: limits.ANSWER_CHARS],
+        is_live,
+        sources=sources,
+        days=source_days(published, words("consent-language")),
+        heading=words("progress-sources"),
+    )
     drafts = drafts or [PostDraft(text=words("progress-no-answer"))]  # such as an empty code block
     if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
     return [*drafts[:1], PostDraft(text=words("progress-whole-answer"))], True
+
+
+def source_days(published: Iterable[tuple[str, str]], language: str) -> dict[str, str]:
+    """The days on which sources were published, in words by address."""
+    return {url: day_words(date.fromisoformat(day), language) for url, day in published}
 
 
 def final_drafts(
@@ -120,6 +137,7 @@ def final_drafts(
         words,
         live_links(event, home),
         sources=event.citations,
+        published=event.published,
     )
     if drafts[-1].blocks and is_rated and event.outcome in ("answered", "limited"):
         rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
@@ -192,6 +210,11 @@ _PAGES = (".html", ".htm", ".xhtml", ".xht", ".mhtml", ".shtml")
 _UNSAFE = re.compile(r"[^\w.\- ()]+")
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+def sent_op(turn: TurnId, sha256: str) -> Op:
+    """The post of a file that a call would send."""
+    return Op(turn).part("sent").part(sha256[:12])
 
 
 class ArtifactRefused(OSError):
@@ -313,6 +336,8 @@ class ThreadFiles:
                 _log.warning("%s is not handed out: %s", file.path, refused)
                 missing.append(file.title or file.path)
             else:
+                if await self._is_shown(file):
+                    continue
                 room -= file.size_bytes
                 uploads.append(self._upload(file))
         uploads += more
@@ -364,7 +389,29 @@ class ThreadFiles:
             _log.warning("%s cannot be shown before it is sent: %s", file.name, refused)
             return False
         name = file_name(file.name)
-        return await self.upload(op.part(name), Upload(name=name, read=lambda: content, title=name))
+        title = name
+        saved = self._destination.board.turn.artifacts.get(file.path)
+        if saved:
+            title = self._upload(saved).title
+        upload = Upload(name=name, read=lambda: content, title=title)
+        return await self.upload(op.part(name), upload)
+
+    async def _is_shown(self, file: ArtifactSaved) -> bool:
+        """Whether a file was posted beside an approval of this turn: it stands in the thread once.
+
+        Content decides, as in the approval; a file that was changed since then is another one.
+        """
+        turn = self._destination.board.turn.id
+        bookmark = self._destination.journal.bookmark
+        shown = [op for op in bookmark.files if op.is_within(Op(turn).part("sent"))]
+        if not shown:
+            return False
+        try:
+            content = await asyncio.to_thread(read_artifact, self._workspace, file.path)
+        except ArtifactRefused:
+            return False
+        sent = sent_op(turn, hashlib.sha256(content).hexdigest())
+        return any(op.is_within(sent) and op in bookmark.done for op in shown)
 
     def _upload(self, file: ArtifactSaved) -> Upload:
         name = file_name(PurePosixPath(file.path).name)

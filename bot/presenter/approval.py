@@ -25,6 +25,7 @@ from bot.clicks import (
     ApprovalButton,
     ApprovalClick,
     ApprovalForm,
+    ApprovalMenu,
     ConnectionClick,
 )
 from bot.presenter.previews import (
@@ -71,7 +72,7 @@ HOPELESS_CHARS = 60_000
 BLOCKS_FOR_DECIDING = 4
 CHARS_FOR_DECIDING = 2_500
 """Room that is left for what stands below the actions, before and after the decision."""
-_STYLES = {"consent.approve": "primary", "consent.reject": "danger", "consent.link": "primary"}
+_STYLES = {"consent.link": "primary"}
 _OWN = {
     "correct_my_answer": "consent-own-correct",
     "remove_my_post": "consent-own-remove",
@@ -120,7 +121,6 @@ def approval_draft(
     Of the files that would be sent along nobody can look at those that are `unseen`; `edited` says
     who made this edition from an earlier one.
     """
-    digest = event.digest[:DIGEST_CHARS]
     notes: list[str] = []
     if edited:
         notes.append(decision(edited, words))
@@ -129,16 +129,24 @@ def approval_draft(
     elif event.files:
         notes.append(words("consent-sent-shown", files=_names(event.files)))
     if is_attached:
-        notes.append(words("consent-in-file", file=file_name(event), digest=digest))
+        notes.append(words("consent-in-file", file=file_name(event)))
     elif not is_whole:
         notes.append(words("consent-not-shown"))
-    until = local_time(event.deadline)
-    notes.append(words("consent-until", when=until, digest=digest))
+    notes.append(words("consent-until", when=local_time(event.deadline)))
     is_seen = (is_whole or is_attached) and not unseen
     buttons = [
         consent_button(ApprovalClick(kind=kind, ask=event.ask), words)
         for kind in _buttons(event, is_seen=is_seen, is_whole=is_whole)
     ]
+    more: list[tuple[str, ApprovalMenu]] = []
+    if is_whole:
+        details = ApprovalMenu(ask=event.ask, choice="details")
+        more.append((words("consent-button-details"), details))
+    if is_seen and event.may_allow_thread:
+        for_thread = ApprovalMenu(ask=event.ask, choice="approve_thread")
+        more.append((words("consent-button-approve-thread"), for_thread))
+    if more:
+        buttons.append(clicks.dots_menu(more))
     blocks = _facts(event, words, is_whole=is_whole)
     blocks.append(context("\n".join(notes)))
     blocks.append(actions(*buttons))
@@ -149,7 +157,6 @@ def decided_draft(event: ApprovalRequested, decided: AskDecided, words: Words) -
     """The card once it is decided: the same facts, and how it ended in place of the buttons."""
     ending = decision(decided, words)
     blocks = _facts(event, words, is_whole=is_short(event, words))
-    blocks.append(context(f"`{event.digest[:DIGEST_CHARS]}`"))
     blocks.append(section(f"*{ending}*"))
     fallback = _fallback(event, words)
     text, *_ = split(f"{fallback}\n{ending}", limits.TEXT_CHARS)
@@ -182,10 +189,6 @@ def _buttons(
     if is_whole and not others and editable_parts(first):
         yield "consent.edit"
     yield "consent.reject"
-    if is_seen and event.may_allow_thread:
-        yield "consent.approve_thread"
-    if is_whole:
-        yield "consent.details"
 
 
 def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[JsonObject]:
@@ -222,7 +225,7 @@ def _actions(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[
     for number, action in enumerate(asking, start=1):
         title = _title(event, action, f"{number}. " if len(asking) > 1 else "", words)
         if is_whole:
-            done.append(_whole_action(action, title, event.zone, words))
+            done.append(_whole_action(event, action, title, words))
             continue
         whom = recipients_of(action.arguments)
         title += _reaches(whom, [_inline(each) for each in whom[:MAX_RECIPIENTS]], words)
@@ -235,14 +238,14 @@ def _actions(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[
 
 
 def _whole_action(
+    event: ApprovalRequested,
     action: PlannedAction,
     title: str,
-    zone: str,
     words: Words,
 ) -> list[JsonObject]:
-    """An action with all its arguments."""
-    moment_text = moments(action.arguments, zone, words)
-    picture = preview(action, words, moment_text)
+    """An action with all its arguments; of a file that is posted above the storage key is left."""
+    moment_text = moments(action.arguments, event.zone, words)
+    picture = preview(action, words, moment_text, event.files)
     if picture is None:
         whom = recipients_of(action.arguments)
         title += _reaches(whom, [inline_code(made_visible(each)) for each in whom], words)
@@ -334,9 +337,13 @@ def _chars(blocks: Sequence[JsonObject]) -> int:
 MAX_EDIT_CHARS = 3_000
 
 
-def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
-    """A modal with all arguments as they are sent, as far as a modal holds them."""
-    blocks: list[JsonObject] = []
+def details_form(actions: Sequence[PlannedAction], digest: str, words: Words) -> JsonObject:
+    """A modal with all arguments as they are sent, as far as a modal holds them.
+
+    Its first line is the fingerprint that the approval is bound to.
+    """
+    fingerprint = words("consent-fingerprint", digest=digest[:DIGEST_CHARS])
+    blocks: list[JsonObject] = [context(fingerprint)]
     for action in asking_actions(actions):
         moment_text = moments(action.arguments, "", words)
         blocks.append(section(f"*{deed(action.tool, action.toolkit)}*"))

@@ -33,7 +33,7 @@ from agent_core.snapshot import Wait
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import ConnectionClick, QuestionClick, QuestionForm
-from bot.presenter.answer import ThreadFiles, post_answer
+from bot.presenter.answer import ThreadFiles, post_answer, sent_op
 from bot.presenter.approval import (
     approval_draft,
     approval_file,
@@ -146,11 +146,10 @@ class AskPosts:
         words = self._destination.board.words
         op = _op(event.turn, event.ask)
         before = self._edited.get(event.call_id)
-        sent = Op(event.turn).part("sent")
         unseen = [
             file
             for file in event.files
-            if not await self._files.show_sent(sent.part(file.sha256[:12]), file)
+            if not await self._files.show_sent(sent_op(event.turn, file.sha256), file)
         ]
         if await asyncio.to_thread(is_short, event, words):
             draft = await asyncio.to_thread(

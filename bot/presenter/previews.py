@@ -10,14 +10,14 @@ import json
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
 from agent_core.clock import find_zone
-from agent_core.events import PlannedAction
+from agent_core.events import PlannedAction, SentFile
 from agent_core.messages import JsonObject
 from agent_core.runtime import moment_words, unpacked
 from agent_core.words import Words
@@ -54,6 +54,9 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d
 _PLAIN_NAME = re.compile(r"[a-zA-Z][\w-]{0,39}")
 _LINE_CHARS = 200
 
+_ATTACHMENT = frozenset({"name", "mimetype", "s3key"})
+"""All that an app is told of a file that goes along."""
+_NAMED = frozenset({"name", "s3key"})
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
@@ -143,9 +146,15 @@ def _clock_words(
 
 
 def preview(
-    action: PlannedAction, words: Words, moment_text: MomentWords
+    action: PlannedAction,
+    words: Words,
+    moment_text: MomentWords,
+    files: Sequence[SentFile] = (),
 ) -> list[JsonObject] | None:
-    """The whole action as blocks; None if it has to be shown as it is sent."""
+    """The whole action as blocks; None if it has to be shown as it is sent.
+
+    A file among `files` is called by name, kind and size; its storage key is a detail.
+    """
     arguments = action.arguments
     parts = parts_of(arguments)
     labels = _labels(arguments, parts, words)
@@ -156,6 +165,10 @@ def preview(
     lines: list[str] = []
     for name, label in labels.items():
         value = arguments[name]
+        attached = attachment_line(value, files, words)
+        if attached:
+            lines.append(attached)
+            continue
         text = ""
         if name not in long:
             moment = moment_text(name, value)
@@ -169,6 +182,62 @@ def preview(
             blocks += sections(f"```\n{code(below)}\n```")
             lines = []
     return [*blocks, *sections("\n".join(lines))]
+
+
+def attachment_line(value: Any, files: Sequence[SentFile], words: Words) -> str:
+    """A line for the files that an argument sends along; empty for any other argument.
+
+    Each has to be one of `files` whose content we know, under a name of the same kind, and nothing
+    else may be said of it.
+    """
+    by_key = {file.key: file for file in files if file.key and file.sha256}
+    named = [_attached_name(item, by_key) for item in items_of(value)]
+    if not named or not all(named):
+        return ""
+    label = words("consent-part-attachment", n=len(named))
+    listed = ", ".join(named)
+    return f"*{label}:* {listed}"
+
+
+def _attached_name(item: object, by_key: Mapping[str, SentFile]) -> str:
+    """A file to be sent by name, kind and size; empty where more has to be shown of it."""
+    if not isinstance(item, dict):
+        return ""
+    given = cast("JsonObject", item)
+    fields: JsonObject = {}
+    for field, each in given.items():
+        plain = field.replace("_", "").casefold()
+        fields[plain] = each
+    if len(fields) < len(given):
+        return ""
+    if not _NAMED <= fields.keys() <= _ATTACHMENT:
+        return ""
+    file = by_key.get(str(fields["s3key"]))
+    if file is None:
+        return ""
+    stem, _, ending = str(fields["name"]).rpartition(".")
+    _, _, own_ending = file.name.rpartition(".")
+    if not stem or ending.casefold() != own_ending.casefold():
+        return ""
+    words = stem.replace("_", " ")
+    title = _foreign(words[:1].upper() + words[1:])
+    kind = _foreign(ending.upper())
+    size = _size(file.size_bytes)
+    return f"{title} ({kind}, {size})"
+
+
+def _foreign(text: str) -> str:
+    visible = made_visible(text)
+    return foreign_line(visible, limits.OPTION_CHARS)
+
+
+def _size(size_bytes: int) -> str:
+    """A size as people read it: 180 kB, 2.4 MB."""
+    kilobytes = max(1, round(size_bytes / 1_000))
+    if kilobytes < 1_000:
+        return f"{kilobytes} kB"
+    megabytes = kilobytes / 1_000
+    return f"{megabytes:.1f} MB"
 
 
 def _labels(arguments: JsonObject, parts: dict[str, str], words: Words) -> dict[str, str] | None:

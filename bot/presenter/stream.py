@@ -24,6 +24,7 @@ from agent_core.masking import certain_chars, masked_post
 from agent_core.runtime import without_paths
 from bot.presenter.journal import Bookmark, Destination
 from bot.render import (
+    Footnotes,
     limits,
     none_live,
     to_markdown,
@@ -96,6 +97,7 @@ class AnswerStream:
         """What is not shown yet."""
         self._chars = 0
         """Of all text so far."""
+        self._footnotes = Footnotes(is_live=none_live)
         self._is_fast = False
         self._open: _Open | None = None
         self._ended = set[str]()
@@ -206,7 +208,7 @@ class AnswerStream:
         end, gap = whole(self._text)
         end = certain_chars(self._text[:end])
         text = masked_post(without_paths(self._text[:end], self._workspace, {}))
-        markdown = await asyncio.to_thread(to_markdown, text, none_live)
+        markdown = await asyncio.to_thread(to_markdown, text, none_live, self._footnotes)
         if markdown.strip() and not await self._put(markdown + gap):
             self._grown.set()
             return
@@ -264,6 +266,7 @@ class AnswerStream:
         async with self._writing:
             self._text = ""
             self._chars = 0
+            self._footnotes = Footnotes(is_live=none_live)
             self._open = None
             try:
                 await self.clear()

@@ -16,6 +16,7 @@ from bot.render.blocks import (
     split,
     text_entry,
 )
+from bot.render.citations import Footnotes
 from bot.render.escape import (
     IsLive,
     clean,
@@ -38,5 +39,5 @@ __all__ = [  # noqa: RUF022 (by module)
     "local_time", "mention", "plain_text", "section", "sections", "split", "text_entry",
     "IsLive", "clean", "code", "escape", "foreign_line", "inert", "inline_code", "link",
     "none_live", "one_line", "plain_line", "quoted", "real_host", "fenced", "to_markdown",
-    "to_text",
+    "to_text", "Footnotes",
 ]  # fmt: skip

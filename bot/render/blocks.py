@@ -3,15 +3,18 @@
 Long texts are split: no word cut, no link broken, all code closed.
 """
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject
 from bot.render import limits
+from bot.render.citations import Footnotes
 from bot.render.escape import IsLive, all_live
 from bot.render.markdown import (
     Piece,
@@ -25,7 +28,7 @@ from bot.threads import parse_user
 _FENCE = "```"
 _FENCE_LINE = re.compile(r"^[^\n`]*+```(\w*+)[^\n`]*+$", re.MULTILINE)
 _WHOLE = re.compile(
-    r"`[^`\n]+`|<[^<>\n]+>|\[[^\[\]\n]{1,400}\]\([^()\s]+\)"
+    r"`[^`\n]+`|<[^<>\n]+>|\[(?:\\.|[^\[\]\\\n]){1,400}\]\([^()\s]+\)"
     r"|(?:https?://|mailto:)[^\s<>`]+|&(?:amp|lt|gt);|:[a-z0-9_+-]+:|\\[!-/:-@\[-`{-~]"
     "|[\U0001f1e6-\U0001f1ff]{2}"
     "|\\S(?:[\u0300-\u036f\u20d0-\u20ff\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d\\S)+"
@@ -39,6 +42,9 @@ _BREAKS = (
 )
 """Where a text may be cut, best first; what matches is dropped at the cut."""
 
+
+MAX_SOURCED_BLOCKS = 40
+"""Room is left for the rows below an answer."""
 
 _Span = tuple[int, int]
 
@@ -64,18 +70,22 @@ def answer_drafts(
     is_live: IsLive = all_live,
     *,
     sources: Sequence[str] = (),
+    days: Mapping[str, str] = MappingProxyType({}),
+    heading: str = "Sources:",
 ) -> list[PostDraft]:
     """An answer as posts, in order; none for an empty answer.
 
-    An address that `is_live` does not let through is shown as text, and `[1]` links to the first of
-    the `sources`. A post ends before a piece that does not fit into it, and only what fits into
-    none is divided.
+    An address that `is_live` does not let through is shown as text. Pages are cited by numbered
+    marks, and below the last post stands the line of them: `[1]` in the Markdown stands for the
+    first of the `sources`, and `days` has the days of publication by address. A post ends before a
+    piece that does not fit into it, and only what fits into none is divided.
     """
+    footnotes = Footnotes(urls=sources, is_live=is_live, days=days)
     drafts: list[PostDraft] = []
     fitting: list[Piece] = []
     chars = 0
     tables = 0
-    for piece in _fitting(pieces(markdown, is_live, sources)):
+    for piece in _fitting(pieces(markdown, is_live, footnotes)):
         if piece.table:
             size = piece.table.chars
             room = limits.BLOCK_TEXT_CHARS
@@ -94,7 +104,23 @@ def answer_drafts(
             tables += 1
     if fitting:
         drafts.append(_draft(fitting, is_live))
+    line = footnotes.line()
+    if drafts and line:
+        drafts[-1:] = _with_sources(drafts[-1], f"{heading} {line}")
     return drafts
+
+
+def _with_sources(draft: PostDraft, line: str) -> list[PostDraft]:
+    """The last post with the line of sources; the line is a post of its own if it is too long."""
+    parts = split(line, limits.SECTION_CHARS)
+    chars = len(json.dumps(draft.blocks)) + len(line)
+    blocks = tuple(context(part) for part in parts)
+    if chars > limits.BLOCK_TEXT_CHARS or len(draft.blocks) + len(parts) > MAX_SOURCED_BLOCKS:
+        first, *_ = split(line, limits.TEXT_CHARS)
+        return [draft, PostDraft(text=first, blocks=blocks)]
+    whole = f"{draft.whole or draft.text}\n\n{line}"
+    text, *more = split(whole, limits.TEXT_CHARS)
+    return [PostDraft(text=text, blocks=(*draft.blocks, *blocks), whole=whole if more else "")]
 
 
 def _fitting(pieces: Iterable[Piece]) -> Iterator[Piece]:

@@ -11,7 +11,6 @@ import re
 from collections.abc import (
     Iterable,
     Iterator,
-    Mapping,
     Sequence,
 )
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.render import limits
+from bot.render.citations import CITED, TITLE, Footnotes, host_of, plain_host, tidied
 from bot.render.escape import (
     ADDRESSES,
     LOOKS_LIKE_TICK,
@@ -32,11 +32,11 @@ from bot.render.escape import (
     bare_address,
     defanged,
     escape,
+    flat,
     inert,
     inline_code,
     link,
     real_host,
-    unlinked,
     without_fences,
 )
 from bot.render.tables import Cell, Table, aligned
@@ -94,9 +94,13 @@ class Piece:
     """That it stands for, if it is one."""
 
 
-def to_markdown(markdown: str, is_live: IsLive) -> str:
+def to_markdown(
+    markdown: str,
+    is_live: IsLive,
+    footnotes: Footnotes | None = None,
+) -> str:
     """The whole text as safe Markdown."""
-    return joined(pieces(markdown, is_live))
+    return joined(pieces(markdown, is_live, footnotes))
 
 
 def to_text(markdown: str, is_live: IsLive = all_live) -> str:
@@ -113,20 +117,18 @@ def joined(parts: Iterable[Piece]) -> str:
 def pieces(
     markdown: str,
     is_live: IsLive,
-    sources: Sequence[str] = (),
+    footnotes: Footnotes | None = None,
 ) -> list[Piece]:
     """The text part by part; what is longer than an answer is cut.
 
-    `[1]`, `[2]`, … link to the `sources`. All of it is code where it cannot be read, or not in
-    time.
+    With `footnotes`, links and `[1]`, `[2]`, … become marks that are numbered there. All of it is
+    code where it cannot be read, or not in time.
     """
     text = markdown[: limits.ANSWER_CHARS]
     if not is_slow_to_read(text):
         try:
             tokens = _PARSER.parse(text)
-            numbered = enumerate(sources, start=1)
-            linked = {number: url for number, url in numbered if _is_linked(url, is_live)}
-            return list(_Writer(is_live, linked).blocks(iter(tokens)))
+            return list(_Writer(is_live, footnotes).blocks(iter(tokens)))
         except Exception:
             logger.exception("a text of %d characters is shown as it is", len(text))
     return [Piece(text=fenced(text))]
@@ -189,10 +191,10 @@ def _slack_span(span: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Writes tokens anew; `sources` are the addresses that `[1]`, `[2]`, … link to."""
+    """Writes tokens anew; without `footnotes` a link stays in its words, and `[1]` as it is."""
 
     is_live: IsLive
-    sources: Mapping[int, str]
+    footnotes: Footnotes | None = None
 
     def blocks(self, tokens: Iterator[Token], depth: int = 0) -> Iterator[Piece]:
         """The blocks up to the end of the one that they stand in."""
@@ -283,29 +285,31 @@ class _Writer:
             case "link_open":
                 return self._link(token, tokens)
             case "image":
-                url = str(token.attrs.get("src", ""))
-                return unlinked(url, token.content, _literal)
+                return _unlinked(str(token.attrs.get("src", "")), token.content)
             case "softbreak" | "hardbreak":
                 return "\n"
             case _:
-                text = ""
-                for words, url in self._runs(token.content):
-                    if url:
-                        text += link(url, _cited(words, url), self.is_live, _literal)
-                    else:
-                        text += _literal(words)
-                return text
+                runs = self._runs(token.content)
+                return "".join(self._mark(url) if url else _literal(words) for words, url in runs)
 
     def _link(self, opening: Token, tokens: Iterator[Token]) -> str:
         url = str(opening.attrs.get("href", ""))
         label = _plain(_until(tokens, "link_close"))
-        number = _NUMBER.fullmatch(label)
-        if number and _is_linked(url, self.is_live):
-            label = _cited(number[1], url)
+        if self.footnotes and _is_source(url, label):
+            mark = self.footnotes.mark(url)
+            if _NUMBER.fullmatch(label):
+                return mark
+            return f"{TITLE}{_literal(flat(label))}{CITED} {mark}"
+        if not _is_linked(url, self.is_live):
+            return _unlinked(url, label)
         return link(url, label, self.is_live, _literal)
+
+    def _mark(self, url: str) -> str:
+        return self.footnotes.mark(url) if self.footnotes else ""
 
     def _line(self, text: str) -> str:
         """With links as Markdown has them; a bare address becomes one, or code."""
+        text = tidied(text)
         line = ""
         end = 0
         for match in ADDRESSES.finditer(text):
@@ -345,20 +349,21 @@ class _Writer:
         return written + _literal(rest)
 
     def _runs(self, text: str) -> Iterator[tuple[str, str]]:
-        """The text in runs, each with the address of the source that a number in it stands for."""
+        """The text in runs, each with the address of the source that a number in it stands for.
+
+        A number without a source is left out, unless nothing at all has one: it cites nothing then.
+        """
         end = 0
-        for bracket in _CITED.finditer(text) if self.sources else ():
-            numbers = re.findall(r"\d+", bracket[1])
-            urls = [self.sources.get(int(number), "") for number in numbers]
-            if not all(urls):
-                continue
-            yield text[end : bracket.start()], ""
-            separator = ""
-            for number, url in zip(numbers, urls, strict=True):
-                yield separator, ""
-                yield number, url
-                separator = ", "
-            end = bracket.end()
+        footnotes = self.footnotes
+        if footnotes and any(footnotes.urls):
+            for bracket in _CITED.finditer(text):
+                urls = [footnotes.url_of(int(n)) for n in re.findall(r"\d+", bracket[1])]
+                cited = [url for url in urls if url]
+                before = text[end : bracket.start()]
+                yield before if cited else before.rstrip(" "), ""
+                for url in cited:
+                    yield "", url
+                end = bracket.end()
         yield text[end:], ""
 
     def _table(self, tokens: Iterator[Token]) -> Table:
@@ -382,8 +387,59 @@ class _Writer:
         return Table(rows=tuple(rows), alignments=tuple(alignments))
 
     def _cell(self, content: Token) -> Cell:
-        runs = self._runs(_plain(content.children or ()))
-        return tuple((_cited(text, url) if url else text, url) for text, url in runs if text)
+        """Its words and marks; a page that they link to is cited behind them."""
+        runs: list[tuple[str, str]] = []
+        tokens = iter(content.children or ())
+        for token in tokens:
+            if token.type == "text":
+                runs += self._runs(token.content)
+                continue
+            if token.type != "link_open":
+                runs.append((_plain([token]), ""))
+                continue
+            url = str(token.attrs.get("href", ""))
+            label = _plain(_until(tokens, "link_close"))
+            is_number = _NUMBER.fullmatch(label)
+            if not (self.footnotes and is_number):
+                runs.append((label, ""))
+            if self.footnotes and _is_source(url, label):
+                runs += [("" if is_number else " ", ""), ("", url)]
+        return tuple(_merged_cell(runs, self.footnotes))
+
+
+def _merged_cell(
+    runs: Iterable[tuple[str, str]], footnotes: Footnotes | None
+) -> Iterator[tuple[str, str]]:
+    """The runs with something in them, marks as they are shown; equal neighbours once."""
+    last = ""
+    for words, url in runs:
+        if url and footnotes and url != last:
+            address = url if footnotes.is_linked(url) else ""
+            yield f"[{footnotes.number_of(url)}]", address
+        elif words:
+            yield words, ""
+        last = url or (last if not words.strip() else "")
+
+
+def _is_source(url: str, label: str) -> bool:
+    """Whether a link is cited by a number: to the web, and its label does not show the host."""
+    host = real_host(url) or ""
+    if not url.lower().startswith(("http://", "https://")) or host.endswith(".slack.com"):
+        return False
+    words = flat(label)
+    own = {url, host, host.removeprefix("www."), f"www.{host}"}
+    return bool(words) and words.lower() not in own and "://" not in words
+
+
+def _unlinked(url: str, label: str) -> str:
+    """A label and its host as words; an address that nobody can follow where there is no label."""
+    words = flat(label)
+    if not words or "://" in words:
+        return as_code(url)
+    host = host_of(url)
+    if not host:
+        return _literal(words)
+    return f"{_literal(words)} · {plain_host(host)}"
 
 
 def _is_linked(url: str, is_live: IsLive) -> bool:
@@ -402,12 +458,6 @@ def _literal(text: str) -> str:
     """Text that has no markup."""
     without_ticks = escape(text).replace("`", LOOKS_LIKE_TICK)
     return _MARK.sub(_WITH_BACKSLASH, without_ticks)
-
-
-def _cited(number: str, url: str) -> str:
-    """A source's number and whose it is."""
-    host = real_host(url) or ""
-    return f"{number} · {host.removeprefix('www.')}"
 
 
 def _until(tokens: Iterator[Token], end: str) -> Iterator[Token]:

@@ -118,6 +118,7 @@ progress-failure = Etwas ist schiefgegangen, und ich konnte das nicht abschließ
 progress-reference = Kennung: { $what }
 progress-no-file = Ich konnte { $what } nicht anhängen.
 progress-whole-answer = Die Antwort ist lang; der Rest steht in der angehängten Datei.
+progress-sources = Quellen:
 progress-picture-of = Erste Seite von „{ $what }“
 progress-not-in-thread = Im Thread konnte ich nicht antworten, daher hier.
 progress-took-in = { $who }: „{ $what }“ — aufgenommen
@@ -203,8 +204,9 @@ consent-more = und { $n } weitere
 consent-tainted = In diesem Thread habe ich Text von außen gelesen. Er kann das verlangt haben.
 consent-tainted-by = Ich habe Text von außen gelesen, der das verlangt haben könnte: { $what }
 consent-owner-only = An dieser Arbeit haben mehrere mitgeschrieben. Darum entscheidet hier nur { $who }, und jedes Mal neu.
-consent-until = Ich warte bis { $when }. Prüfwert `{ $digest }`
-consent-in-file = Alles steht in der Datei `{ $file }` darüber. Prüfwert `{ $digest }`
+consent-until = Ich warte bis { $when }.
+consent-in-file = Alles steht in der Datei `{ $file }` oben.
+consent-fingerprint = Fingerabdruck `{ $digest }`
 consent-not-shown = Ich konnte nicht alles zeigen, daher kann es niemand freigeben. Es lässt sich nur ablehnen.
 consent-sent-shown = Im Anhang, und hierüber zu sehen: { $files }.
 consent-sent-hidden = Was mitgeschickt würde, kann ich dir nicht zeigen, darum lässt es sich nicht freigeben: { $files }.
@@ -238,6 +240,11 @@ consent-part-cc = Kopie
 consent-part-bcc = Blindkopie
 consent-part-subject = Betreff
 consent-part-body = Text
+consent-part-attachment =
+    { $n ->
+        [one] Anhang
+       *[other] Anhänge
+    }
 consent-part-title = Titel
 consent-part-start = Beginn
 consent-part-end = Ende

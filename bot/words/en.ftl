@@ -118,6 +118,7 @@ progress-failure = Something went wrong and I could not finish this.
 progress-reference = Reference: { $what }
 progress-no-file = I could not attach { $what }.
 progress-whole-answer = The answer is long; the rest of it is in the attached file.
+progress-sources = Sources:
 progress-picture-of = First page of “{ $what }”
 progress-not-in-thread = I could not answer in the thread, so here is the answer.
 progress-took-in = { $who }: “{ $what }” — taken in
@@ -203,8 +204,9 @@ consent-more = and { $n } more
 consent-tainted = I have read text from outside in this thread. It may have asked for this.
 consent-tainted-by = I have read text from outside that may have asked for this: { $what }
 consent-owner-only = Several people had a word in this work, so only { $who } can decide on this, each time anew.
-consent-until = I wait until { $when }. Fingerprint `{ $digest }`
-consent-in-file = All of it is in the file `{ $file }` above. Fingerprint `{ $digest }`
+consent-until = Waiting until { $when }.
+consent-in-file = All of it is in the file `{ $file }` above.
+consent-fingerprint = Fingerprint `{ $digest }`
 consent-not-shown = I could not show all of it, so nobody can approve it. It can only be rejected.
 consent-sent-shown = Attached, and posted above: { $files }.
 consent-sent-hidden = I cannot show you what would be sent along, so it cannot be approved: { $files }.
@@ -238,6 +240,11 @@ consent-part-cc = Cc
 consent-part-bcc = Bcc
 consent-part-subject = Subject
 consent-part-body = Text
+consent-part-attachment =
+    { $n ->
+        [one] Attachment
+       *[other] Attachments
+    }
 consent-part-title = Title
 consent-part-start = Starts
 consent-part-end = Ends

@@ -118,6 +118,7 @@ progress-failure = Algo salió mal y no pude terminar.
 progress-reference = Referencia: { $what }
 progress-no-file = No pude adjuntar { $what }.
 progress-whole-answer = La respuesta es larga; el resto está en el archivo adjunto.
+progress-sources = Fuentes:
 progress-picture-of = Primera página de «{ $what }»
 progress-not-in-thread = No pude responder en el hilo, así que aquí está la respuesta.
 progress-took-in = { $who }: «{ $what }» — incorporado
@@ -203,8 +204,9 @@ consent-more = y { $n } más
 consent-tainted = En este hilo leí texto de fuera. Puede que ese texto lo haya pedido.
 consent-tainted-by = He leído texto de fuera que puede haber pedido esto: { $what }
 consent-owner-only = Varias personas han intervenido en este trabajo, así que solo { $who } puede decidir, cada vez de nuevo.
-consent-until = Espero hasta { $when }. Huella `{ $digest }`
-consent-in-file = Todo está en el archivo `{ $file }` de arriba. Huella `{ $digest }`
+consent-until = Espero hasta { $when }.
+consent-in-file = Todo está en el archivo `{ $file }`, más arriba.
+consent-fingerprint = Huella `{ $digest }`
 consent-not-shown = No pude mostrarlo todo, así que nadie puede aprobarlo. Solo se puede rechazar.
 consent-sent-shown = Adjunto, y publicado arriba: { $files }.
 consent-sent-hidden = No puedo mostrarte lo que se enviaría adjunto, así que no se puede aprobar: { $files }.
@@ -238,6 +240,11 @@ consent-part-cc = Copia
 consent-part-bcc = Copia oculta
 consent-part-subject = Asunto
 consent-part-body = Texto
+consent-part-attachment =
+    { $n ->
+        [one] Adjunto
+       *[other] Adjuntos
+    }
 consent-part-title = Título
 consent-part-start = Empieza
 consent-part-end = Termina

@@ -118,6 +118,7 @@ progress-failure = Un problème est survenu et je n'ai pas pu terminer.
 progress-reference = Référence : { $what }
 progress-no-file = Je n'ai pas pu joindre { $what }.
 progress-whole-answer = La réponse est longue ; la suite se trouve dans le fichier joint.
+progress-sources = Sources :
 progress-picture-of = Première page de « { $what } »
 progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la réponse.
 progress-took-in = { $who } : « { $what } » — pris en compte
@@ -203,8 +204,9 @@ consent-more = et { $n } autres
 consent-tainted = J'ai lu dans ce fil un texte venu de l'extérieur. Il a pu demander ceci.
 consent-tainted-by = J'ai lu du texte venu de l'extérieur qui a pu demander cela : { $what }
 consent-owner-only = Plusieurs personnes ont participé à ce travail : seule la personne concernée, { $who }, peut décider, à chaque fois de nouveau.
-consent-until = J'attends jusqu'à { $when }. Empreinte `{ $digest }`
-consent-in-file = Le tout est dans le fichier `{ $file }` ci-dessus. Empreinte `{ $digest }`
+consent-until = J’attends jusqu’à { $when }.
+consent-in-file = Tout est dans le fichier `{ $file }` ci-dessus.
+consent-fingerprint = Empreinte `{ $digest }`
 consent-not-shown = Je n'ai pas pu tout montrer, donc personne ne peut l'approuver. On peut seulement le refuser.
 consent-sent-shown = En pièce jointe, et publié ci-dessus : { $files }.
 consent-sent-hidden = Je ne peux pas vous montrer ce qui serait joint, cela ne peut donc pas être approuvé : { $files }.
@@ -238,6 +240,11 @@ consent-part-cc = Copie
 consent-part-bcc = Copie cachée
 consent-part-subject = Objet
 consent-part-body = Texte
+consent-part-attachment =
+    { $n ->
+        [one] Pièce jointe
+       *[other] Pièces jointes
+    }
 consent-part-title = Titre
 consent-part-start = Début
 consent-part-end = Fin

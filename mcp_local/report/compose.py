@@ -8,11 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from html import unescape
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.citations import (
@@ -23,7 +24,7 @@ from mcp_local.report.citations import (
     list_citations,
 )
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
-from mcp_local.report.outline import labels_for, outline_report
+from mcp_local.report.outline import Labels, labels_for, outline_report
 from mcp_local.sources import NumberedSource
 from mcp_local.workspace import Workspace, is_invisible
 
@@ -180,6 +181,9 @@ def _inline_texts(tokens: Sequence[Token]) -> list[str]:
 REPORTS_DIRECTORY = "work_products"
 MAX_SLUG_CHARS = 60
 _MAX_VERSIONS = 500
+_COVER_END = "</div>\n</header>"
+_SECTION = re.compile(r"<h2 id=[^>]*>(.*?)</h2>", re.DOTALL)
+_ELEMENT = re.compile(r"<a class=\"citation\".*?</a>|<[^>]*>", re.DOTALL)
 _DATE = re.compile(rb"<time .*?</time>", re.DOTALL)
 _WRITING = threading.Lock()
 """An empty page seen under it was begun by a process that died, not by another call."""
@@ -193,29 +197,66 @@ def topic_slug(title: str) -> str:
     return slug or "report"
 
 
-def write_new_version(workspace: Workspace, title: str, day: date, html: str) -> str:
-    """Write the report under the first free name and return its path relative to the session.
+def write_new_version(
+    workspace: Workspace,
+    title: str,
+    day: date,
+    html: str,
+    language: str = "en",
+) -> tuple[str, str]:
+    """Write the report under the first free name, below `work_products/`.
 
-    A version that says the same, but for its date, is left as it is and named instead.
+    Returns its path, and the line that says which version it is and which sections are new in it;
+    that line stands on its cover, and is empty for a first version. A version that says the same,
+    but for its date, is left as it is and named instead.
     """
-    undated = _undated(html.encode(errors="replace"))
     stem = f"{topic_slug(title)}_{day:%B_%Y}".lower()
+    labels = labels_for(language)
+    before = b""
     with _WRITING:
         for version in range(1, _MAX_VERSIONS + 1):
+            line = _version_line(version, before, html, labels) if version > 1 else ""
+            page = _with_line(html, line)
             suffix = "" if version == 1 else f"_v{version}"
             path = f"{REPORTS_DIRECTORY}/{stem}{suffix}.html"
             try:
-                workspace.write_text(path, html, exclusive=True)
+                workspace.write_text(path, page, exclusive=True)
             except FileExistsError:
                 earlier = None
                 with suppress(PathDenied):
                     earlier = workspace.read_bytes(path)
                 if earlier == b"":
-                    workspace.write_text(path, html)
-                elif earlier is None or _undated(earlier) != undated:
+                    workspace.write_text(path, page)
+                elif earlier is None or _undated(earlier) != _undated(
+                    page.encode(errors="replace")
+                ):
+                    before = earlier or b""
                     continue
-            return path
+            return path, line
     raise ToolkitError(f"There are already {_MAX_VERSIONS} versions of this report.")
+
+
+def _version_line(version: int, before: bytes, html: str, labels: Labels) -> str:
+    """The version's number, and the sections that the version before it has not."""
+    earlier = set(_sections(before.decode(errors="replace")))
+    names = [name for name in _sections(html) if name not in earlier]
+    if not names or not earlier:
+        return labels.words("version", version=version)
+    quoted = ", ".join(f"“{name}”" for name in names)
+    return labels.words("version-new", version=version, n=len(names), what=quoted)
+
+
+def _sections(html: str) -> list[str]:
+    """The themed sections' headings as text, without their citations."""
+    headings = _SECTION.findall(html)
+    return [" ".join(unescape(_ELEMENT.sub("", each)).split()) for each in headings]
+
+
+def _with_line(html: str, line: str) -> str:
+    """The page with a line at the end of its cover."""
+    if not line:
+        return html
+    return html.replace(_COVER_END, f'<p class="version">{escape(line)}</p>\n{_COVER_END}', 1)
 
 
 def _undated(page: bytes) -> bytes:

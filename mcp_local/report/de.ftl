@@ -12,6 +12,12 @@ source-count =
        *[other] { $n } Quellen
     }
 reading-time = { $n } Min. Lesezeit
+version = Version { $version }
+version-new =
+    { $n ->
+        [one] Version { $version }: neuer Abschnitt { $what }
+       *[other] Version { $version }: neue Abschnitte { $what }
+    }
 top = Nach oben
 footer = Zahlen in Klammern führen zur Quelle, auf der ein Satz beruht.
 

@@ -12,6 +12,12 @@ source-count =
        *[other] { $n } sources
     }
 reading-time = { $n } min read
+version = Version { $version }
+version-new =
+    { $n ->
+        [one] Version { $version }: new section { $what }
+       *[other] Version { $version }: new sections { $what }
+    }
 top = Back to top
 footer = Numbers in brackets lead to the source a sentence rests on.
 

@@ -12,6 +12,12 @@ source-count =
        *[other] { $n } fuentes
     }
 reading-time = { $n } min de lectura
+version = Versión { $version }
+version-new =
+    { $n ->
+        [one] Versión { $version }: nueva sección { $what }
+       *[other] Versión { $version }: nuevas secciones { $what }
+    }
 top = Volver arriba
 footer = Los números entre corchetes llevan a la fuente de cada frase.
 

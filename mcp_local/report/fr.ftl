@@ -12,6 +12,12 @@ source-count =
        *[other] { $n } sources
     }
 reading-time = { $n } min de lecture
+version = Version { $version }
+version-new =
+    { $n ->
+        [one] Version { $version } : nouvelle section { $what }
+       *[other] Version { $version } : nouvelles sections { $what }
+    }
 top = Haut de page
 footer = Les numéros entre crochets mènent à la source de chaque phrase.
 

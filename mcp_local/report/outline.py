@@ -132,7 +132,7 @@ class Labels:
         """`rtl` or `ltr`, for the page's dir attribute."""
         return "rtl" if self.language.split("-")[0] in _RIGHT_TO_LEFT else "ltr"
 
-    def words(self, key: str, **slots: int) -> str:
+    def words(self, key: str, **slots: int | str) -> str:
         """One sentence, its slots filled. Raises KeyError where there is none."""
         bundle = _bundle(self._known)
         pattern = bundle.get_message(key).value

@@ -80,8 +80,9 @@ def register(server: MCPServer, settings: Settings, browsers: Browsers) -> None:
         source does not exist or could not be fetched is refused by name, and nothing is written.
         `warnings` in the answer name figures and quotes that stand on none of the sources cited for
         them. A changed report becomes a new version beside the earlier ones; one that says the same
-        as an earlier version is not written again, and that version is named. `pdf` names the same
-        report as PDF where a browser is set up; the person gets both.
+        as an earlier version is not written again, and that version is named. `version` says which
+        one it is and what is new in it. `pdf` names the same report as PDF where a browser is set
+        up; the person gets both.
         """
         workspace = open_workspace(settings, ctx)
         today = moment_of(ctx).date()
@@ -98,7 +99,7 @@ def register(server: MCPServer, settings: Settings, browsers: Browsers) -> None:
         if printed := await _print(workspace, written["path"], browsers):
             written["pdf"] = printed["application/pdf"]
             files |= printed
-        title = written["title"]
+        title = " · ".join(filter(None, [written["title"], written.get("version")]))
         by_number = {source["n"]: source["url"] for source in written["sources"]}
         cited = [by_number.get(n, "") for n in range(1, max(by_number) + 1)]
         artifacts = [
@@ -142,15 +143,12 @@ def _write(
         summary=summary,
         language=language,
     )
+    path, version = write_new_version(workspace, report.title, today, report.html, language)
     return {
         "success": True,
-        "path": write_new_version(
-            workspace,
-            report.title,
-            today,
-            report.html,
-        ),
+        "path": path,
         "title": report.title,
+        **({"version": version} if version else {}),
         "citations": report.citations,
         "sources": [
             {"n": source.n, "url": source.url, "title": source.title} for source in report.cited

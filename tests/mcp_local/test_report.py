@@ -170,7 +170,8 @@ async def test_a_further_source_makes_the_same_text_a_new_version(session: Sessi
 
 def test_the_same_page_on_another_day_of_the_month_is_the_same_version(session: Session) -> None:
     written = [
-        write_new_version(session.workspace, "Towers", day, dated(day)) for day in (MONDAY, TUESDAY)
+        write_new_version(session.workspace, "Towers", day, dated(day))[0]
+        for day in (MONDAY, TUESDAY)
     ]
     assert written == ["work_products/towers_november_2026.html"] * 2
     assert session.read(written[0]) == dated(MONDAY)
@@ -194,7 +195,7 @@ def test_a_name_that_something_else_has_is_passed_over(session: Session, there: 
         taken.mkdir()
     else:
         taken.symlink_to(session.root / "elsewhere.html")
-    written = write_new_version(session.workspace, "Towers", MONDAY, dated(MONDAY))
+    written, _ = write_new_version(session.workspace, "Towers", MONDAY, dated(MONDAY))
     assert written == "work_products/towers_november_2026_v2.html"
     assert not (session.root / "elsewhere.html").exists()
 
@@ -254,3 +255,24 @@ async def test_a_report_from_search_results_alone_marks_them(session: Session) -
     answer = await session.call("write_report", title="Towers", markdown="324 metres. [1]")
     tree = read_html(session.read(answer.json()["path"]))
     assert tree.one(id="source-1").one(class_="snippet").text == "search result, not read in full"
+
+
+@pytest.mark.proves("report.versions")
+async def test_a_new_version_says_what_is_new_in_answer_cover_and_title(
+    researched: Session,
+) -> None:
+    about = {"title": "Towers", "summary": "It is high. [1]"}
+    first = "## Height\n\nIt is high. [1]\n\n"
+    added = f"{first}## Queues & <lifts> [2]\n\nIt is busy. [2]"
+    await researched.call("write_report", markdown=first, **about)
+    second = await researched.call("write_report", markdown=added, **about)
+    line = "Version 2: new section “Queues & <lifts>”"
+    assert second.json()["version"] == line
+    assert second.json()["path"].endswith("_v2.html")
+    assert second.meta["artifacts"][0]["title"] == f"Towers · {line}"
+    cover = read_html(researched.read(second.json()["path"])).one("header")
+    assert cover.one("p", class_="version").text == line
+    again = await researched.call("write_report", markdown=added, **about)
+    assert (again.json()["path"], again.json()["version"]) == (second.json()["path"], line)
+    shorter = await researched.call("write_report", markdown=f"{first}\n\nMore. [2]", **about)
+    assert shorter.json()["version"] == "Version 3"

@@ -14,7 +14,7 @@ from agent_core.runtime import Ask, Asks
 from agent_core.runtime.asks import ApprovalChoice
 from agent_core.sessions import CallApproval
 from bot.asks import AskClicks
-from bot.clicks import ApprovalClick, ApprovalForm, ConnectionClick, decode
+from bot.clicks import ApprovalClick, ApprovalForm, ApprovalMenu, ConnectionClick, decode
 from bot.ingress import Handler
 from bot.presenter import Indicators, Journal, ThreadPresenter
 from bot.presenter.journal import Bookmark
@@ -132,8 +132,12 @@ class Asking:
     async def press(self, name: str, user: str = "ann") -> None:
         """Press the newest button of this name in the thread, and wait until it was handled."""
         action_id = f"consent.{name}"
+        chosen: str | None = None
+        if name in {"details", "approve_thread"}:
+            action_id = "consent.more"
+            chosen = ApprovalMenu.model_validate({"ask": ONE, "choice": name}).encoded()
         [*_, post] = [each for each in self.posts() if action_id in json.dumps(each.blocks)]
-        await self.slack.click(user, "general", post.ts, action_id)
+        await self.slack.click(user, "general", post.ts, action_id, chosen)
         await self.settle()
 
     async def settle(self) -> None:
@@ -156,6 +160,7 @@ async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
         presses = AskClicks(asks, api, lambda: datetime.now(UTC))
         return {
             ApprovalClick: presses.decide,
+            ApprovalMenu: presses.choose_more,
             ApprovalForm: presses.submit,
             ConnectionClick: presses.connect,
         }

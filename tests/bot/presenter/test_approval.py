@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.events import ApprovalRequested, PlannedAction
+from agent_core.events import ApprovalRequested, PlannedAction, SentFile
 from agent_core.messages import JsonObject
 from bot.presenter.approval import (
     approval_draft,
     approval_file,
     decided_draft,
+    details_form,
     is_short,
 )
 from bot.presenter.previews import argument_lines, made_visible, moments
@@ -42,7 +43,10 @@ def texts(blocks: tuple[JsonObject, ...]) -> list[str]:
 
 def labels(blocks: tuple[JsonObject, ...]) -> list[str]:
     rows = [block for block in blocks if block["type"] == "actions"]
-    return [element["text"]["text"] for row in rows for element in row["elements"]]
+    elements = [element for row in rows for element in row["elements"]]
+    return [
+        label["text"]["text"] for element in elements for label in element.get("options", [element])
+    ]
 
 
 def shown(event: ApprovalRequested) -> str:
@@ -60,8 +64,40 @@ def test_it_says_who_what_which_app_which_account_whom_it_reaches_and_until_when
     assert text.startswith("<@U1> asked for this. I will do it only once it is approved:\n")
     assert "*Send email* · Gmail · with the account `ann@example.com`" in text
     assert "*To:* `bob@example.com`\n*Cc:* `eve@example.com`\n*Text:*\n```\nHello\n```" in text
-    assert "I wait until <!date^" in text
-    assert "Fingerprint `0123456789ab`" in text
+    assert "Waiting until <!date^" in text
+    assert "0123456789ab" not in text
+    form = details_form(sent().actions, "0123456789abcdef", WORDS_EN)
+    assert "Fingerprint `0123456789ab`" in str(form)
+
+
+ATTACHED = {"name": "heat_pumps.pdf", "mimetype": "application/pdf", "s3key": "projects/x/1"}
+HELD = SentFile(
+    name="heat_pumps.pdf",
+    path="work_products/a",
+    sha256="ab",
+    key="projects/x/1",
+    size_bytes=180_400,
+)
+
+
+@pytest.mark.proves("approvals.attachment")
+@pytest.mark.parametrize(
+    ("attachment", "is_named"),
+    [
+        (ATTACHED, True), ([ATTACHED, ATTACHED], True), ({**ATTACHED, "note": "x"}, False),
+        ({**ATTACHED, "s3key": "other"}, False), ({**ATTACHED, "name": "heat_pumps.exe"}, False),
+        ({**ATTACHED, "S3_key": "projects/x/2"}, False), ("projects/x/1", False),
+    ],
+)  # fmt: skip
+def test_a_file_whose_content_is_known_is_named_and_its_key_is_a_detail(
+    attachment: Any, is_named: bool
+) -> None:
+    event = replace(sent(attachment=attachment), files=(HELD,))
+    card = shown(event)
+    assert ("Heat pumps (PDF, 180 kB)" in card) == is_named
+    assert ("projects/x" not in card and "application/pdf" not in card) or not is_named
+    form = str(details_form(event.actions, event.digest, WORDS_EN))
+    assert "projects/x" in form or "other" in form
 
 
 def test_a_tool_of_another_server_says_of_which() -> None:
@@ -83,7 +119,7 @@ def test_only_an_untainted_session_is_offered_the_thread(is_tainted: bool) -> No
     event = TURN.requested(is_tainted=is_tainted, may_allow_thread=not is_tainted)
     draft = approval_draft(event, WORDS_EN, is_whole=True)
     thread = [] if is_tainted else ["Approve for this thread"]
-    assert labels(draft.blocks) == ["Approve", "Edit…", "Reject…", *thread, "All details"]
+    assert labels(draft.blocks) == ["Approve", "Edit…", "Reject…", "All details", *thread]
     assert ("text from outside" in shown(event)) == is_tainted
 
 

@@ -57,7 +57,12 @@ def whispered(stage: Stage) -> list[Post]:
 
 def buttons(post: Post) -> list[str]:
     elements = [each for block in post.blocks for each in block.get("elements", ())]
-    return [each["text"]["text"] for each in elements if each["type"] == "button"]
+    return [
+        label["text"]["text"]
+        for each in elements
+        for label in each.get("options", [each])
+        if each["type"] in {"button", "overflow"}
+    ]
 
 
 async def test_an_approval_waits_and_after_it_the_plan_goes_on_where_it_stands(

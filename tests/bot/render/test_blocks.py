@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.render import PostDraft, answer_drafts, local_time, split, to_markdown, to_text
+from bot.render import PostDraft, answer_drafts, limits, local_time, split, to_markdown, to_text
 from bot.render.escape import all_live
 from tests.bot.render.slack_links import leaves
 
@@ -73,14 +73,14 @@ YEARS = "|Year|Sun (GW)|\n|---|--:|\n|2021|1,200|\n|2022|1,450.5 [1]|\n|2023|\u2
 
 def test_below_a_small_series_over_time_stands_its_chart() -> None:
     (draft,) = answer_drafts(YEARS, sources=SOURCES)
-    table, chart = draft.blocks
+    table, chart, below = draft.blocks
     assert table["type"] == "table"
     [line] = chart["chart"]["series"]
     assert [(point["label"], point["value"]) for point in line["data"]] == [
         ("2021", 1200), ("2022", 1450.5), ("2023", -2000),
     ]  # fmt: skip
     assert chart["chart"]["axis_config"]["y_label"] == "GW"
-    assert draft.without_charts.blocks == (table,)
+    assert draft.without_charts.blocks == (table, below)
 
 
 @pytest.mark.parametrize(
@@ -104,21 +104,65 @@ def test_only_figures_of_one_unit_at_dates_in_order_are_drawn(
     assert ("data_visualization" in kinds("\n".join(lines))[0]) is is_drawn
 
 
-def test_each_number_of_a_known_source_is_a_link_in_words_and_in_cells() -> None:
-    text = "Costs fell [1], twice [1, 3]; nobody knows [2] or [9].\n\n| a |\n|---|\n| 5 [3] |"
-    (draft,) = answer_drafts(text, sources=SOURCES)
-    markdown, table = draft.blocks
-    first, last = f"[1 · iea.org]({SOURCES[0]})", f"[3 · c.example]({SOURCES[2]})"
-    assert (
-        markdown["text"] == f"Costs fell {first}, twice {first}, {last}; nobody knows [2] or [9]."
-    )
-    assert f"Costs fell <{SOURCES[0]}|1 · iea.org>" in draft.text
-    assert [leaf["text"] for leaf in leaves(table)] == ["a", "5 ", "3 · c.example"]
+def line_of(draft: PostDraft) -> str:
+    """The line of sources below an answer."""
+    [line] = draft.blocks[-1]["elements"]
+    return line["text"].removeprefix("Sources: ")
 
 
-def test_a_number_of_a_source_that_may_not_be_live_is_plain() -> None:
-    (draft,) = answer_drafts("Costs fell [1].", lambda _: False, sources=SOURCES)
-    assert draft.blocks[0]["text"] == "Costs fell [1]."
+@pytest.mark.proves("citations.numbered")
+def test_marks_are_numbered_as_they_are_first_cited_and_their_sources_stand_below() -> None:
+    text = "Costs fell [3], twice [1, 3]; nobody knows [2] or [9].\n\n| a |\n|---|\n| 5 [3] |"
+    days = {SOURCES[0]: "15 Sep 2026"}
+    (draft,) = answer_drafts(text, sources=SOURCES, days=days)
+    markdown, table, _ = draft.blocks
+    first, second = f"[\\[1\\]]({SOURCES[2]})", f"[\\[2\\]]({SOURCES[0]})"
+    assert markdown["text"] == f"Costs fell {first}, twice {second}{first}; nobody knows or."
+    assert f"Costs fell <{SOURCES[2]}|[1]>" in draft.text
+    assert [leaf["text"] for leaf in leaves(table)] == ["a", "5 ", "[1]"]
+    line = f"1 <{SOURCES[2]}|c.example> · 2 <{SOURCES[0]}|iea.org>, 15 Sep 2026"
+    assert line_of(draft) == line
+    assert draft.text.endswith(f"Sources: {line}")
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("It fell ([A page (2026)](https://a.test/x)).", "It fell {mark}."),
+        ("It fell ([1](https://a.test/x), [A page](https://a.test/x)).", "It fell {mark}."),
+        ("It fell. [1][1] [1], [^1]", "It fell. {mark}"),
+        ("The [page](https://a.test/x) says so.", "The page {mark} says so."),
+        ("- **It ([p](https://a.test/x))** fell", "- **It {mark}** fell"),
+    ],
+)
+@pytest.mark.proves("citations.numbered")
+def test_a_page_is_cited_by_a_mark_without_parentheses_or_doubles(
+    markdown: str, shown: str
+) -> None:
+    (draft,) = answer_drafts(markdown, sources=["https://a.test/x"])
+    assert draft.blocks[0]["text"] == shown.format(mark=r"[\[1\]](https://a.test/x)")
+    assert line_of(draft) == "1 <https://a.test/x|a.test>"
+
+
+def test_brackets_without_any_source_stay_as_they_were_written() -> None:
+    (draft,) = answer_drafts("The list is [1, 2], and a[1][1] is not cited.")
+    assert draft.text == "The list is [1, 2], and a[1][1] is not cited."
+
+
+@pytest.mark.proves("posts.no_live_address")
+def test_a_source_that_may_not_be_live_is_a_plain_mark_and_a_plain_name() -> None:
+    text = "Costs fell [1], says [c](https://c.example/x)."
+    (draft,) = answer_drafts(text, lambda _: False, sources=SOURCES)
+    assert draft.blocks[0]["text"] == "Costs fell [1], says c [2]."
+    assert line_of(draft) == "1 iea.\u2060org · 2 c.\u2060example"
+
+
+def test_a_line_of_sources_that_is_too_long_is_a_post_of_its_own() -> None:
+    urls = [f"https://{n}.test/{'x' * 800}" for n in range(30)]
+    text = " ".join(f"[{n}]" for n in range(1, 31))
+    *_, last = answer_drafts(text, sources=urls)
+    assert len(last.blocks) > 1
+    assert all(len(block["elements"][0]["text"]) <= limits.SECTION_CHARS for block in last.blocks)
 
 
 def test_a_post_ends_between_pieces_and_never_inside_of_one() -> None:

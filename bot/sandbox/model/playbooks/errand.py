@@ -34,6 +34,7 @@ ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 SAYS = re.compile(r"(?s)(?:\bthat says\b|\bsaying\b|\bthat\b|:)\s+[\"“]?(?P<text>.+?)[\"”]?\s*$")
 OWN = re.compile(r"\b(?:me|us|my)\b")
 CITATIONS = re.compile(r"(?m)^The report “.*$| \(\[[^\]]+\]\([^)]+\)\)| \[\d+\]")
+PRINTED_REPORT = re.compile(r"work_products/[^\s\"]+\.pdf")
 HAS_ACCOUNT = re.compile(r"\"has_active_connection\":\s*true")
 CONNECTED = re.compile(r"\[Authentication completed|\"active\"")
 TO_WHOM = "Which email address should the mail go to?"
@@ -180,23 +181,28 @@ def _mail(
         if not listings:
             return (dialogue.use("list_local_files", path="work_products"),)
         paths = REPORT_FILE.findall(listings[-1].result)
-        path = ["", *paths][-1]
+        printed = PRINTED_REPORT.findall(listings[-1].result)
+        path = ["", *paths, *printed][-1]
     if not path:
         mail["subject"] = content.title or "A note"
         mail["body"] = content.text or mail["subject"]
         return dialogue.batch([(SLUG, mail)])
     uploads = dialogue.now.done(UPLOAD)
     if not uploads:
-        app = {"tool_slug": SLUG, "toolkit_slug": TOOLKIT, "mime_type": "text/html"}
+        app = {"tool_slug": SLUG, "toolkit_slug": TOOLKIT, "mime_type": _kind_of(path)}
         return (dialogue.use(UPLOAD, path=path, **app),)
     mail["subject"] = f"Report: {content.title}"
     mail["body"] = f"Attached is “{content.title}”. In short:\n\n{content.text}"
     mail["attachment"] = {
         "name": path.rpartition("/")[2],
-        "mimetype": "text/html",
+        "mimetype": _kind_of(path),
         "s3key": uploads[-1].data.get("s3_key", ""),
     }
     return dialogue.batch([(SLUG, mail)])
+
+
+def _kind_of(path: str) -> str:
+    return "application/pdf" if path.endswith(".pdf") else "text/html"
 
 
 def _ask_address(dialogue: Dialogue, words: str) -> StandInReply:

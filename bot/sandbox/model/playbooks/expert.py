@@ -115,7 +115,9 @@ def _summary(
     report = done[-1].arguments
     topic = [brief.topic, *brief.sections][-1]
     sentences = sentences_on(topic, pages, SUMMARY_SENTENCES)
-    lines = [" ".join(sentences), f"The report “{report['title']}” is ready."]
+    version = str(done[-1].data.get("version", ""))
+    opening = f"{version}.\n\n" if version else ""
+    lines = [opening + " ".join(sentences), f"The report “{report['title']}” is ready."]
     lines += [
         NOTHING.format(topic=name)
         for name in map(capitalised, brief.sections)
