@@ -164,6 +164,16 @@ class TextDelta(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeadingWritten(Event):
+    """Live only. The model is writing a text into a tool call, and has come to this section."""
+
+    tool: str
+    heading: str
+    """With the section's number."""
+    kind: Literal["heading_written"] = "heading_written"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepRetried(Event):
     """Live only. The model call failed in passing and is made again; deltas so far are void."""
 
@@ -474,6 +484,7 @@ AnyEvent = Annotated[
     | RunStarted
     | StepStarted
     | TextDelta
+    | HeadingWritten
     | StepRetried
     | StepFinished
     | ToolCallStarted
@@ -498,4 +509,4 @@ EVENT: TypeAdapter[AnyEvent] = TypeAdapter(AnyEvent)
 Emit = Callable[[AnyEvent], Awaitable[None]]
 """How a turn announces an event. Readers get events in the order of announcing, once stored."""
 
-LIVE_ONLY = (TextDelta, StepRetried, ToolCallProgressed)
+LIVE_ONLY = (TextDelta, HeadingWritten, StepRetried, ToolCallProgressed)

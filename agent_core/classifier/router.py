@@ -24,6 +24,7 @@ from agent_core.events import Route, Usage
 from agent_core.messages import AttachedFile, InboundMessage, Message, user_message
 from agent_core.models import (
     CUT,
+    CallDelta,
     Delta,
     Model,
     ModelRequest,
@@ -206,7 +207,8 @@ class Router:
                 async for item in stream:
                     if isinstance(item, Reply):
                         return item
-                    pieces.put_nowait(item)
+                    if not isinstance(item, CallDelta):
+                        pieces.put_nowait(item)
         finally:
             pieces.put_nowait(None)
         raise ModelUnavailable("The model ended its stream without a reply.")

@@ -14,6 +14,7 @@ from agent_core import tracing
 from agent_core.context.history import load_pictures, repaired
 from agent_core.errors import ChildRefused, ModelUnavailable
 from agent_core.events import (
+    HeadingWritten,
     Outcome,
     RunFinished,
     RunStarted,
@@ -32,8 +33,9 @@ from agent_core.loop.agent import (
     names_away,
 )
 from agent_core.loop.calls import run_calls
+from agent_core.loop.headings import Headings
 from agent_core.messages import Message, Part, Text, ToolCall, ToolResult, is_visible, user_message
-from agent_core.models import CUT, Delta, ModelRequest, Reply, Retried
+from agent_core.models import CUT, CallDelta, Delta, ModelRequest, Reply, Retried
 from agent_core.prompts import prompt
 from agent_core.tools import ToolContext, tools_in_sight
 from agent_core.words import Words
@@ -223,13 +225,24 @@ async def _stream(
 ) -> RecordedCall:
     started_at = scope.clock()
     attempt = 1
+    headings = Headings()
     async with aclosing(agent.model.stream(request)) as stream:
         async for item in stream:
             match item:
                 case Delta():
                     await scope.emit(TextDelta(**scope.at(number, 1, attempt), text=item.text))
+                case CallDelta():
+                    if heading := headings.newest(item):
+                        await scope.emit(
+                            HeadingWritten(
+                                **scope.at(number, 1, attempt),
+                                tool=item.tool,
+                                heading=scope.gate.spoken(heading),
+                            )
+                        )
                 case Retried():
                     attempt = item.attempt
+                    headings = Headings()
                     await scope.emit(scope.retried(item, number, 1))
                 case Reply():
                     finished_at = scope.clock()

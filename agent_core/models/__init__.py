@@ -92,6 +92,14 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallDelta:
+    """A piece of a tool call's arguments, as the model writes them: of JSON that is not whole."""
+
+    tool: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """A whole reply. Its tool calls are whole: a reply that was cut never becomes a Reply."""
 
@@ -103,15 +111,15 @@ class Reply:
     """Readable thinking, for the trace; empty when the provider keeps it to itself."""
 
 
-Item = Delta | Reply
+Item = Delta | CallDelta | Reply
 """What a model's stream yields."""
 
 
 class Model(Protocol):
     """A language model.
 
-    `stream` yields any number of Delta and then exactly one Reply, last. Closing the generator
-    aborts the call.
+    `stream` yields any number of Delta and CallDelta and then exactly one Reply, last. Closing the
+    generator aborts the call.
 
     Raises:
         ModelUnavailable: may pass (overload, rate limit, connection, a stream cut short).

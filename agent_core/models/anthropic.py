@@ -21,7 +21,7 @@ from agent_core.errors import (
 )
 from agent_core.json_values import as_object, load_strictly
 from agent_core.messages import JsonObject
-from agent_core.models import Delta, ModelRequest, Reply
+from agent_core.models import Item, ModelRequest
 from agent_core.models.anthropic_messages import ReplyAssembly, request_body
 
 if TYPE_CHECKING:
@@ -191,13 +191,13 @@ class AnthropicModel:
     name: str
     connection: AnthropicConnection
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
-        """As `Model.stream`: deltas of the answer's text, then the whole reply."""
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Item, None]:
+        """As `Model.stream`: deltas of the answer's text and of calls, then the whole reply."""
         assembly = ReplyAssembly()
         async with aclosing(self.connection.events(request_body(self.name, request))) as events:
             async for event in events:
-                if text := assembly.take(event):
-                    yield Delta(text=text)
+                if piece := assembly.take(event):
+                    yield piece
         yield assembly.reply()
 
 

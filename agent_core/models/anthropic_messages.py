@@ -22,7 +22,7 @@ from agent_core.messages import (
     ToolCall,
     ToolResult,
 )
-from agent_core.models import ModelRequest, Picture, Reply
+from agent_core.models import CallDelta, Delta, ModelRequest, Picture, Reply
 
 _CACHE_POINT: JsonObject = {"type": "ephemeral"}
 _CACHED_USER_MESSAGES = 2
@@ -142,21 +142,24 @@ class _Block:
     def kind(self) -> str:
         return str(self.raw.get("type", ""))
 
-    def extend(self, delta: JsonObject) -> str:
-        """Add one delta; return the text that it adds to the answer."""
+    def extend(self, delta: JsonObject) -> Delta | CallDelta | None:
+        """Add one delta; return what it adds to the answer's text or to a call's arguments."""
         match delta.get("type"):
             case "text_delta":
-                if self.kind == "text":
-                    return mended(self._append("text", delta))
+                if self.kind == "text" and (text := mended(self._append("text", delta))):
+                    return Delta(text=text)
             case "input_json_delta":
-                self.input_pieces.append(str(delta.get("partial_json") or ""))
+                piece = str(delta.get("partial_json") or "")
+                self.input_pieces.append(piece)
+                if piece:
+                    return CallDelta(tool=str(self.raw.get("name") or ""), text=piece)
             case "thinking_delta":
                 self._append("thinking", delta)
             case "signature_delta":
                 self.raw["signature"] = delta.get("signature")
             case _:
                 pass
-        return ""
+        return None
 
     def _append(self, key: str, delta: JsonObject) -> str:
         piece = str(delta.get(key) or "")
@@ -175,8 +178,8 @@ class ReplyAssembly:
         self._stop: JsonObject = {}
         self._ended = False
 
-    def take(self, event: JsonObject) -> str:
-        """Take one event; return the text that it adds to the answer, often none."""
+    def take(self, event: JsonObject) -> Delta | CallDelta | None:
+        """Take one event; return what it adds to the answer or to a call, often nothing."""
         match event.get("type"):
             case "message_start":
                 self._started = as_object(event.get("message"))
@@ -195,7 +198,7 @@ class ReplyAssembly:
                 self._ended = True
             case _:  # a ping, or what came later than this code
                 pass
-        return ""
+        return None
 
     def reply(self) -> Reply:
         """The whole reply.

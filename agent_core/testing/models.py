@@ -1,6 +1,7 @@
 """A model without a provider, which follows a script."""
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
@@ -10,7 +11,7 @@ from agent_core.errors import ModelError, ModelRejected
 from agent_core.events import Usage
 from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject, Message, Part, Text, ToolCall
-from agent_core.models import Delta, ModelRequest, Reply
+from agent_core.models import CallDelta, Delta, Item, ModelRequest, Reply
 
 SCRIPTED_USAGE = Usage(input_tokens=10, output_tokens=5)
 
@@ -80,8 +81,8 @@ class ScriptedModel:
         self.aborted = 0
         """How many calls were closed or cancelled before their reply."""
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
-        """As `Model.stream`; the text comes word by word."""
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Item, None]:
+        """As `Model.stream`; the text comes word by word, arguments in pieces."""
         self.requests.append(request)
         is_whole = False
         try:
@@ -100,7 +101,7 @@ class ScriptedModel:
             raise ModelRejected(f"The script of model {self.name} has run out.") from None
         return line(request) if callable(line) else line
 
-    async def _speak(self, line: ScriptLine) -> AsyncGenerator[Delta | Reply, None]:
+    async def _speak(self, line: ScriptLine) -> AsyncGenerator[Item, None]:
         match line:
             case Held():
                 line.reached.set()
@@ -120,6 +121,9 @@ class ScriptedModel:
                 spoken = "".join(part.text for part in parts if isinstance(part, Text))
                 for word in _words(spoken):
                     yield Delta(text=word)
+                for made in reply.message.tool_calls:
+                    for piece in _pieces(json.dumps(made.arguments)):
+                        yield CallDelta(tool=made.name, text=piece)
                 yield reply
 
 
@@ -133,6 +137,10 @@ def _whole(line: str | Reply | ToolCall | Sequence[ToolCall]) -> Reply:
             return calls_reply(line)
         case _:
             return calls_reply(*line)
+
+
+def _pieces(arguments: str) -> list[str]:
+    return re.findall(r".{1,40}", arguments)
 
 
 def _words(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from agent_core.events import (
     REPORT,
     AnyEvent,
     ArtifactSaved,
+    HeadingWritten,
     Intervened,
     MessageTaken,
     Outcome,
@@ -43,6 +44,7 @@ from bot.presenter.tools import (
     describe,
     reading_title,
     short,
+    writes,
 )
 from bot.render import limits
 from bot.words import BOT
@@ -183,6 +185,8 @@ class Board:
                 self.activity = self.words("progress-thinking")
             case StepStarted():
                 self._begin_step(event)
+            case HeadingWritten() if writes(event.tool):
+                self._write(event)
             case StepRetried():
                 self._try_again(event)
             case StepFinished() | TextDelta():
@@ -299,6 +303,13 @@ class Board:
         if self._outage is not None and self._outage.state == "running":
             self._outage.title = self.words(key)
             self._outage.calls[_BRANCH_ITSELF] = state
+
+    def _write(self, event: HeadingWritten) -> None:
+        """A text is written: its newest section is told, the branch's card has it as well."""
+        self.activity = self.words("progress-writing", what=short(event.heading))
+        card = self._branch_cards.get(event.run)
+        if card is not None:
+            card.details = self.activity
 
     def _begin_run(self, event: RunStarted) -> None:
         """A branch is shown under its title; a retried branch keeps its card."""

@@ -156,6 +156,11 @@ def _purpose(name: str) -> str:
     return "use_app"
 
 
+def writes(tool: str) -> bool:
+    """Whether a tool is given a text for people to read."""
+    return _purpose(_PREFIX.sub("", tool.lower())) in ("write_file", "write_report")
+
+
 def _items(value: object) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 

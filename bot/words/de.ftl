@@ -130,6 +130,7 @@ progress-line = ist dran · { $time }
 progress-line-looking = sieht es sich an
 progress-waiting = Warte auf eine Antwort
 progress-waiting-for = Warte auf { $who }
+progress-writing = Schreibe: { $what }
 progress-stop = „{ $what }“ anhalten
 progress-stop-late = Hier gibt es nichts mehr anzuhalten: Dieser Teil ist schon zu Ende.
 progress-stop-branch = { $who } hat diesen Teil angehalten

@@ -130,6 +130,7 @@ progress-line = is working on it · { $time }
 progress-line-looking = is looking at it
 progress-waiting = Waiting for an answer
 progress-waiting-for = Waiting for { $who }
+progress-writing = Writing: { $what }
 progress-stop = Stop “{ $what }”
 progress-stop-late = There is nothing left to stop: this part has ended already.
 progress-stop-branch = { $who } stopped this part

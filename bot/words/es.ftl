@@ -130,6 +130,7 @@ progress-line = está en ello · { $time }
 progress-line-looking = lo está mirando
 progress-waiting = Esperando una respuesta
 progress-waiting-for = Esperando a { $who }
+progress-writing = Escribiendo: { $what }
 progress-stop = Detener «{ $what }»
 progress-stop-late = Ya no hay nada que detener: esta parte ya terminó.
 progress-stop-branch = { $who } detuvo esta parte

@@ -130,6 +130,7 @@ progress-line = y travaille · { $time }
 progress-line-looking = y jette un œil
 progress-waiting = En attente d'une réponse
 progress-waiting-for = En attente de { $who }
+progress-writing = Rédaction : { $what }
 progress-stop = Arrêter « { $what } »
 progress-stop-late = Il n'y a plus rien à arrêter : cette partie est déjà terminée.
 progress-stop-branch = { $who } a arrêté cette partie

@@ -1,6 +1,7 @@
 """What every Model does: the fakes, and the Anthropic one against a loopback server."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ import pytest
 from agent_core.errors import ModelError, ModelRejected, ModelUnavailable
 from agent_core.ids import ToolCallId
 from agent_core.messages import ToolCall, user_message
-from agent_core.models import Delta, Model, ModelRequest, Reply
+from agent_core.models import CallDelta, Delta, Item, Model, ModelRequest, Reply
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.testing.models import Cut, Held, ScriptedModel, ScriptLine
 from tests.agent_core.models.messages_server import (
@@ -84,7 +85,7 @@ async def stage(request: pytest.FixtureRequest) -> AsyncGenerator[Stage]:
             await connection.close()
 
 
-async def items_of(model: Model) -> list[Delta | Reply]:
+async def items_of(model: Model) -> list[Item]:
     async with asyncio.timeout(10), aclosing(model.stream(REQUEST)) as items:
         return [item async for item in items]
 
@@ -123,6 +124,13 @@ async def test_parallel_calls_come_whole_and_in_order(stage: Stage) -> None:
     assert isinstance(reply, Reply)
     assert reply.message.tool_calls == CALLS
     assert reply.stop_reason == "tool_use"
+
+
+async def test_arguments_of_calls_come_in_pieces_while_they_are_written(stage: Stage) -> None:
+    items = await items_of(stage.answers("calls"))
+
+    written = [item for item in items if isinstance(item, CallDelta) and item.tool == "search"]
+    assert json.loads("".join(piece.text for piece in written)) == CALLS[0].arguments
 
 
 async def test_a_stream_that_is_cut_has_deltas_but_no_reply(stage: Stage) -> None:

@@ -286,6 +286,9 @@ def test_a_run_that_thinks_is_not_told_by_what_it_did_last(turn: Turn) -> None:
     assert board.activity == "Reading through the material"
     board.fold(turn.thought(ONE))
     assert board.activity == "Writing the report"
+    board.fold(turn.headed("3 Rate limits", ONE))
+    assert board.activity == "Writing: 3 Rate limits"
+    assert told(board) == ["running: Writing the report (Writing: 3 Rate limits)"]
 
 
 @pytest.mark.proves("model.away")

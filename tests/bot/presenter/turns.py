@@ -11,6 +11,7 @@ from agent_core.events import (
     AskDecision,
     AuthRequired,
     Event,
+    HeadingWritten,
     Intervened,
     MessageTaken,
     Outcome,
@@ -60,6 +61,7 @@ def action(tool: str = "GMAIL_SEND_EMAIL", *, asks: bool = True, **arguments: An
     )
 
 
+REPORT_TOOL = "mcp__local_toolkit__write_report"
 AnyKind = TypeVar("AnyKind", bound=Event)
 
 
@@ -191,6 +193,9 @@ class Turn:
     def wait(self, time: timedelta) -> None:
         """Let time pass before the next event."""
         self._passed += time
+
+    def headed(self, heading: str, run: RunId = ROOT_RUN) -> HeadingWritten:
+        return self._next(HeadingWritten, run, tool=REPORT_TOOL, heading=heading)
 
     def retried(self, wait_s: float, given_up_at: datetime | None = None) -> StepRetried:
         why = "overloaded"
