@@ -81,7 +81,7 @@ async def test_of_many_posts_at_once_none_is_made_inside_a_pause(desk: Desk) -> 
 @pytest.mark.proves("posts.limits")
 async def test_of_many_uploads_at_once_none_asks_for_an_address_inside_a_pause(desk: Desk) -> None:
     desk.slack.fail("files.getUploadURLExternal", status=429, retry_after_s=30)
-    uploads = [Upload(name=f"{n}.txt", content=b"words", title=f"{n}") for n in range(6)]
+    uploads = [Upload(name=f"{n}.txt", read=lambda: b"words", title=f"{n}") for n in range(6)]
 
     assert await desk.api.files.share(desk.thread, uploads) == []
     assert desk.calls("files.getUploadURLExternal") == 7
