@@ -21,7 +21,7 @@ JARGON = re.compile(
 )
 INSIDE = re.compile(r"\.(?:tool|path|agent|run|call_id|consent|digest)\b(?!\()")
 """What only the code knows by name; a title, a file's own name or an app's is for people."""
-EXACT = ("consent-until", "consent-in-file", "home-help")
+EXACT = ("consent-fingerprint", "consent-in-file", "home-help")
 """They name a file or a mark that stands in sight, or what people are to type."""
 REPOSITORY = Path(__file__).parents[2]
 PACKAGES = {

@@ -354,10 +354,12 @@ async def test_no_reply_of_a_model_makes_a_turn_crash_or_a_request_invalid(
 
 
 def crashes(records: list[logging.LogRecord]) -> Iterator[str]:
-    """What was logged as an exception, except that the model failed for good."""
+    """What was logged as an exception, except that the model failed, for good or for a while."""
     gc.collect()  # a task's exception that nobody looked at is logged when the task is gone
     for record in records:
         error = record.exc_info[1] if record.exc_info else None
+        if record.name == "agent_core.models" and record.levelno == logging.WARNING:
+            continue
         if error is not None and isinstance(next(causes(error)), ModelError):
             continue
         yield f"{record.name}: {record.getMessage()} {error!r}"
