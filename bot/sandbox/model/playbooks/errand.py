@@ -170,6 +170,7 @@ def _mail(
     calls = dialogue.now.done("ask_user") + _batches(dialogue, PROFILE)
     for call in calls:
         addresses += ADDRESS.findall(call.result)
+    addresses = list(dict.fromkeys(addresses))
     if not addresses:
         return _ask_address(dialogue, words)
     mail: Json = {"recipient_email": addresses[0]}
