@@ -28,7 +28,7 @@ KEPT_S = 20.0
 LOOK_EVERY_S = 1.0
 MAX_STRANGERS = 256
 """Of all addresses together, and no more than a quarter of the file descriptors."""
-ADDRESS_SHARE = 4
+ADDRESS_SHARE = 2
 """One address may have this part of the strangers' connections: a proxy is one address, too."""
 
 

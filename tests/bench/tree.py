@@ -118,6 +118,8 @@ async def held_mb(runtime: Runtime, looks: Looks) -> float:
 
 
 VIEWERS = 500
+MAX_COMING = 50
+"""Whose first request is under way at once: more from one address give way to each other."""
 ROUNDS = 3
 WORDS = 600
 WORDS_PER_S = 150.0
@@ -206,12 +208,15 @@ async def _watching(
 async def watch(url: str, cookies: Sequence[str]) -> None:
     """So many viewers: a line when all are there, another with how many saw the end."""
     there = asyncio.Semaphore(0)
+    coming = asyncio.Semaphore(MAX_COMING)
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector) as http:
 
         async def see(number: int) -> bool:
             cookie = {"Cookie": cookies[number % len(cookies)]}
-            async with http.ws_connect(url, headers=cookie) as socket:
+            async with coming:
+                socket = await http.ws_connect(url, headers=cookie)
+            async with socket:
                 async for message in socket:
                     if '"type":"ready"' in message.data:
                         there.release()
