@@ -15,6 +15,7 @@ from cachetools import LRUCache
 QUIET_S = 30.0
 """After so long without it an error is a new one."""
 MAX_KEPT = 500
+_POWERS_OF_TEN = frozenset(10**power for power in range(1, 10))
 
 
 @dataclass(slots=True)
@@ -47,9 +48,6 @@ class RepeatFilter(logging.Filter):
         record.msg = f"{record.getMessage()} ({repeats.count} times)"
         record.args = ()
         return True
-
-
-_POWERS_OF_TEN = frozenset(10**power for power in range(1, 10))
 
 
 def _key(record: logging.LogRecord) -> tuple[str, str]:

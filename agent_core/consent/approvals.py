@@ -201,18 +201,24 @@ class Approvals:
                 if plan.grant and set(plan.grant) <= set(granted.approval.grant):
                     return granted
         newest = await self.asks.approval_of(context.turn, context.run, call.call.id)
-        if newest is not None and newest.is_approved:
-            return await self._use(newest, plan)
         edition = 0
         if newest is not None:
-            edition = newest.edition
-            if newest.decision == "edited":
-                edition += 1
-            elif newest.state != "open":
-                return refusal(f"Not done: this was not approved ({judgement.reason}).")
+            if newest.decision != "edited":
+                return await self._judged_before(newest, judgement, plan)
+            edition = newest.edition + 1
         if not context.may_wait:
             return refusal(_NOBODY_TO_ASK.format(reason=judgement.reason))
         return await self._ask(call, context, plan, edition, is_tainted=is_tainted)
+
+    async def _judged_before(
+        self, ask: Ask, judgement: Judgement, plan: CallPlan
+    ) -> ToolOutput | Ask:
+        """The newest Ask of the call itself, which may have been another call's before."""
+        if ask.is_approved:
+            return await self._use(ask, plan)
+        if ask.state != "open":
+            return refusal(f"Not done: this was not approved ({judgement.reason}).")
+        return ask if ask.approval.digest == plan.digest else refusal(_VOID)
 
     async def _standing(
         self,

@@ -28,10 +28,10 @@ class Headings:
         self._tail += piece.text
         newest = ""
         end = 0
-        for found in _HEADING.finditer(self._tail):
+        for match in _HEADING.finditer(self._tail):
             self._count += 1
-            newest = self._numbered(found[1])
-            end = found.end(1)
+            newest = self._numbered(match[1])
+            end = match.end(1)
         self._tail = self._tail[end:][-MAX_TAIL_CHARS:]
         return newest
 

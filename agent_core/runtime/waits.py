@@ -412,10 +412,10 @@ def _answer_of(ask: Ask, messages: Sequence[SteeringMessage]) -> tuple[Message, 
         return ()
     lines: list[str] = []
     for each in messages:
-        said = f"{each.author_name} wrote in the thread: {each.whole}"
+        line = f"{each.author_name} wrote in the thread: {each.whole}"
         if each.author == ask.asker:
-            said = f"{each.author_name} answered: {_with_option(each.whole, question)}"
-        lines.append(f"{said}\n\n(Sent {each.moment}.)")
+            line = f"{each.author_name} answered: {_with_option(each.whole, question)}"
+        lines.append(f"{line}\n\n(Sent {each.moment}.)")
     if not messages and question.default:
         lines = [_NOT_ANSWERED.format(default=question.default)]
     if not lines:

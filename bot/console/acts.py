@@ -282,8 +282,7 @@ class Acts:
             return await self._say(deed, person, act.question, "picked")
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
-            if not deed.again and (agent is None or agent.question is None):
-                raise Refused("live-not-asked")
+            await self._check_asked(deed, agent)
             return await self._say(deed, person, act.response, "wrote")
         if agent is None:
             raise Refused("live-not-there")
@@ -296,6 +295,15 @@ class Acts:
             else:
                 await self._intervene(deed, person, agent, kind, text)
         return deed.session
+
+    async def _check_asked(self, deed: Deed, agent: AgentState | None) -> None:
+        """A question is answered by the person it was put to."""
+        question = agent.question if agent else None
+        if question is None and not deed.again:
+            raise Refused("live-not-asked")
+        if question is not None and question.asker != deed.user:
+            asked = await self._access.person(question.asker)
+            raise Refused("live-question-not-yours", who=asked.name if asked else "…")
 
     async def _intervene(
         self,

@@ -414,4 +414,5 @@ live-only-look = Du kannst hier mitlesen, aber nichts tun.
 live-too-fast = Das war viel auf einmal. Bitte versuche es in ein paar Sekunden noch einmal.
 live-no-change = Das würde hier nichts ändern.
 live-not-asked = Auf diese Antwort wartet niemand mehr.
+live-question-not-yours = Das habe ich { $who } gefragt, und nur { $who } kann es beantworten.
 live-not-there = Dieser Teil der Arbeit ist zu Ende, oder es gibt ihn nicht.

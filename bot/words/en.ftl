@@ -414,4 +414,5 @@ live-only-look = You can read along here, but not act.
 live-too-fast = That was a lot at once. Please try again in a few seconds.
 live-no-change = That would change nothing here.
 live-not-asked = Nobody waits for this answer any more.
+live-question-not-yours = I asked { $who } this, so only { $who } can answer it.
 live-not-there = That part of the work is over, or is not there.

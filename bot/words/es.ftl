@@ -414,4 +414,5 @@ live-only-look = Aquí puedes leer, pero no actuar.
 live-too-fast = Eso ha sido mucho de una vez. Inténtalo de nuevo en unos segundos.
 live-no-change = Eso no cambiaría nada aquí.
 live-not-asked = Ya nadie espera esta respuesta.
+live-question-not-yours = Se lo pregunté a { $who }, y solo { $who } puede responder.
 live-not-there = Esa parte del trabajo ha terminado o no existe.

@@ -414,4 +414,5 @@ live-only-look = Vous pouvez lire ici, mais pas agir.
 live-too-fast = Cela fait beaucoup en une fois. Réessayez dans quelques secondes.
 live-no-change = Cela ne changerait rien ici.
 live-not-asked = Plus personne n’attend cette réponse.
+live-question-not-yours = J'ai posé cette question à { $who }, et seul(e) { $who } peut y répondre.
 live-not-there = Cette partie du travail est terminée ou n’existe pas.

@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent_core.clock import machine_time
 from agent_core.composio import AppTool
-from agent_core.consent.approvals import plan_of
+from agent_core.consent.approvals import Approvals, plan_of
 from agent_core.consent.policy import read_policy
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import SessionId, ToolCallId, UserId
 from agent_core.json_values import digest_of_json
+from agent_core.sessions import Ask, AskStore, Database
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.tools import tool_context
+from agent_core.tools import ToolOutput
 from tests.agent_core.consent.calls import batch, call, entry
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -53,6 +56,36 @@ async def test_the_same_call_has_the_same_digest_however_its_names_are_ordered(
     sealed = await digest(tmp_path)
     assert sealed == await digest(tmp_path, arguments={"body": "hello", "to": "a@x.test"})
     assert len(sealed) == 64
+
+
+@pytest.mark.proves("consent.stands")
+async def test_a_call_that_took_over_a_standing_request_is_judged_again_to_the_same(
+    tmp_path: Path,
+) -> None:
+    """A crash between the two makes the judging happen twice: the request stays one."""
+    database = Database(f"sqlite:///{tmp_path}/state.sqlite")
+    await database.open()
+    asks = AskStore(database, machine_time)
+    approvals = Approvals(asks=asks, clock=machine_time)
+    accounts = FakeAccounts()
+    context = tool_context(tmp_path)
+    accounts.connect(context.asker, "gmail")
+
+    async def judged(id: str) -> ToolOutput | Ask:
+        opened = call("mcp__composio__GMAIL_SEND_EMAIL", to="a@x.test")
+        opened = replace(opened, call=replace(opened.call, id=ToolCallId(id)))
+        judgement = read_policy().judge(opened, is_tainted=False)
+        plan = await plan_of(accounts, judgement, opened, None, context)
+        return await approvals.approval_for(opened, context, judgement, plan, is_tainted=False)
+
+    first = await judged("first")
+    assert isinstance(first, Ask)
+    await asks.release(first.id)
+    for _ in range(2):
+        again = await judged("again")
+        assert isinstance(again, Ask)
+        assert (again.id, again.call_id, again.state) == (first.id, "again", "open")
+    await database.close()
 
 
 @pytest.mark.parametrize(

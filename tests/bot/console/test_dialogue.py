@@ -42,6 +42,11 @@ async def test_a_client_that_speaks_only_the_description_has_a_whole_dialogue(
         query = await page.until_a("user-query")
         assert query["agentId"] == begun["agentId"]
         assert (query["prompt"], query["options"]) == ("For whom?", ["Ann", "Ben"])
+        async with visitor(world, "ben") as ben, ben.live(world.session) as other:
+            await other.until_a("ready")
+            await other.say("user-response", agentId=query["agentId"], response="1")
+            error = await other.until_a("error")
+            assert error["error"] == "I asked ann this, so only ann can answer it."
         await page.say("user-response", agentId=query["agentId"], response="2")
         await page.until_a("agent-completed")
         await page.say("get-agent-tree")
