@@ -376,6 +376,8 @@ class ApprovalRequested(Event):
     deadline: datetime
     zone: str = ""
     """The asker's time zone; empty where it is not known."""
+    before: tuple[PlannedAction, ...] = ()
+    """Those of the request whose place this one takes."""
     kind: Literal["approval_requested"] = "approval_requested"
 
 

@@ -33,6 +33,7 @@ from bot.presenter.previews import (
     LONG,
     MomentWords,
     argument_lines,
+    changes,
     items_of,
     made_visible,
     moments,
@@ -50,8 +51,10 @@ from bot.render import (
     foreign_line,
     inline_code,
     limits,
+    literal,
     local_time,
     mention,
+    one_line,
     plain_text,
     section,
     sections,
@@ -196,6 +199,13 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
     asking = asking_actions(event.actions)
     asked = words("consent-asked", who=mention(event.asker))
     blocks = [section(asked)]
+    differing: list[str] = []
+    earlier_ones = [each for each in asking_actions(event.before) if each not in asking]
+    new_ones = [each for each in asking if each not in event.before]
+    for earlier, action in zip(earlier_ones, new_ones, strict=False):
+        if earlier.tool == action.tool:
+            differing += changes(earlier.arguments, action.arguments, words)
+    blocks += sections("\n".join(differing))
     actions_shown = _actions(event, words, is_whole=is_whole)
     for action_blocks in actions_shown:
         blocks += action_blocks
@@ -228,7 +238,7 @@ def _actions(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[
             done.append(_whole_action(event, action, title, words))
             continue
         whom = recipients_of(action.arguments)
-        title += _reaches(whom, [_inline(each) for each in whom[:MAX_RECIPIENTS]], words)
+        title += _reaches(whom, [_named(each) for each in whom[:MAX_RECIPIENTS]], words)
         blocks = sections(title)
         chars += _chars(blocks)
         if number > MAX_ACTIONS or chars > SHOWN_CHARS:
@@ -248,7 +258,7 @@ def _whole_action(
     picture = preview(action, words, moment_text, event.files)
     if picture is None:
         whom = recipients_of(action.arguments)
-        title += _reaches(whom, [inline_code(made_visible(each)) for each in whom], words)
+        title += _reaches(whom, [literal(made_visible(each)) for each in whom], words)
         picture = argument_blocks(action, moment_text, words)
     return [*sections(title), *picture]
 
@@ -265,7 +275,7 @@ def _warning(event: ApprovalRequested, words: Words) -> str:
     for source in event.outside:
         app, _, _ = source.partition("_")
         if "://" in source:
-            sources[_inline(source)] = None
+            sources[inline_code(made_visible(source)[: limits.OPTION_CHARS])] = None
         elif source.isupper():
             sources[app_name(app)] = None
     if not sources:
@@ -296,17 +306,17 @@ def _title(
     if where:
         parts.append(where)
     if action.account:
-        parts.append(words("consent-with-account", account=_inline(action.account)))
+        parts.append(words("consent-with-account", account=_named(action.account)))
     return " · ".join(parts)
 
 
-def _inline(text: str) -> str:
-    """A foreign text as code in one line, as long as an option may be."""
-    return inline_code(made_visible(text)[: limits.OPTION_CHARS])
+def _named(text: str) -> str:
+    """A foreign name in one line, as long as an option may be."""
+    return one_line(made_visible(text), limits.OPTION_CHARS)
 
 
 def _names(files: Sequence[SentFile]) -> str:
-    return ", ".join(_inline(file.name) for file in files)
+    return ", ".join(_named(file.name) for file in files)
 
 
 def _counted(named: Sequence[str], total: int, words: Words) -> str:

@@ -1,9 +1,10 @@
 """The preview of an action: a mail, an event, a post, or its arguments by name. Pure.
 
 A small table of argument names says which kind it is, never the name of a tool. The preview is
-complete, and nothing foreign in it is live: a value is code, an invisible character has a name in
-`⟨⟩`, such as `⟨5000 ␣⟩` or `⟨U+202E⟩`, and an argument that could be taken for another field makes
-the whole action be shown as it is sent (`argument_lines`).
+complete, and nothing foreign in it is live: blocks are verbatim, a text of several lines is a
+quotation, an invisible character has a name in `⟨⟩`, such as `⟨5000 ␣⟩` or `⟨U+202E⟩`, and an
+argument that could be taken for another field makes the whole action be shown as it is sent
+(`argument_lines`).
 """
 
 import json
@@ -13,21 +14,27 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any, cast
 
 from agent_core.clock import find_zone
 from agent_core.events import PlannedAction, SentFile
 from agent_core.messages import JsonObject
-from agent_core.runtime import moment_words, unpacked
+from agent_core.runtime import moment_words, recipients_of, unpacked
 from agent_core.words import Words
 from bot.render import (
+    QUOTE_BAR,
     code,
     foreign_line,
-    inline_code,
     limits,
+    literal,
+    one_line,
     plain_line,
+    quoted,
+    section,
     sections,
+    split,
 )
 
 _OWN = ("answer", "report", "asked", "correction")
@@ -50,6 +57,9 @@ LONG = frozenset({"body", "about", "text", "correction"})
 """Stand below their name, as they will read."""
 
 MAX_ROWS = 16
+CHANGE_CHARS = 120
+_CHARS_ALIKE = 20
+"""Of a long text that was changed, so much is shown before the change."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d)?")
 _PLAIN_NAME = re.compile(r"[a-zA-Z][\w-]{0,39}")
 _LINE_CHARS = 200
@@ -157,8 +167,8 @@ def preview(
     """
     arguments = action.arguments
     parts = parts_of(arguments)
-    labels = _labels(arguments, parts, words)
-    if labels is None:
+    labels = field_labels(arguments, words)
+    if not _are_clear(arguments, labels):
         return None
     long = [parts.get(label) for label in LONG]
     blocks: list[JsonObject] = []
@@ -175,13 +185,25 @@ def preview(
             text = foreign_line(moment, limits.OPTION_CHARS) or _line(value)
         lines.append(f"*{label}:* {text}".strip())
         if not text:
+            blocks += sections("\n".join(lines))
+            lines = []
             below = text_of(value)
+            if isinstance(value, str) and "`" not in below:
+                blocks += _quotation(below)
+                continue
             if not isinstance(value, str):
                 below = "\n".join(argument_lines({name: value}, moment_text))
-            blocks += sections("\n".join(lines))
             blocks += sections(f"```\n{code(below)}\n```")
-            lines = []
     return [*blocks, *sections("\n".join(lines))]
+
+
+def _quotation(text: str) -> list[JsonObject]:
+    """A text with a bar before each line, also where a block ends within a line."""
+    blocks: list[JsonObject] = []
+    for part in split(quoted(text), limits.SECTION_CHARS - len(QUOTE_BAR)):
+        bar = "" if part.startswith(QUOTE_BAR) else QUOTE_BAR
+        blocks.append(section(f"{bar}{part}"))
+    return blocks
 
 
 def attachment_line(value: Any, files: Sequence[SentFile], words: Words) -> str:
@@ -240,23 +262,62 @@ def _size(size_bytes: int) -> str:
     return f"{megabytes:.1f} MB"
 
 
-def _labels(arguments: JsonObject, parts: dict[str, str], words: Words) -> dict[str, str] | None:
-    """A label for each argument; None if names are unclear, or a value is packed in base64."""
+def field_labels(arguments: JsonObject, words: Words) -> dict[str, str]:
+    """What people call each argument; the parts of a mail, an event or a post first."""
+    parts = parts_of(arguments)
     labels = {name: words(f"consent-part-{label}") for label, name in parts.items()}
     for name in arguments:
-        if name in labels:
-            continue
-        if not _PLAIN_NAME.fullmatch(name):
-            return None
         label = name.replace("_", " ").strip()
-        labels[name] = label.capitalize() or name
+        labels.setdefault(name, label.capitalize() or name)
+    return labels
+
+
+def _are_clear(arguments: JsonObject, labels: dict[str, str]) -> bool:
+    """Whether each label stands for one argument, and no value is packed in base64."""
+    parts = parts_of(arguments).values()
     distinct = {label.casefold() for label in labels.values()}
     if len(distinct) < len(labels) or not 0 < len(labels) <= MAX_ROWS:
-        return None
-    for _, value in leaves("", arguments):
-        if isinstance(value, str) and unpacked(value):
-            return None
-    return labels
+        return False
+    if not all(name in parts or _PLAIN_NAME.fullmatch(name) for name in labels):
+        return False
+    texts = [value for _, value in leaves("", arguments) if isinstance(value, str)]
+    return not any(map(unpacked, texts))
+
+
+def changes(before: JsonObject, after: JsonObject, words: Words) -> Iterator[str]:
+    """A line for each argument that differs, with both values; those whom it reaches first."""
+    labels = field_labels({**before, **after}, words)
+    names = [name for name in labels if before.get(name) != after.get(name)]
+    names.sort(key=lambda name: not recipients_of({name: after.get(name) or before.get(name)}))
+    for name in names:
+        value, other = before.get(name), after.get(name)
+        texts = (_brief(value), _brief(other))
+        if texts[0] == texts[1]:
+            texts = (json.dumps(value), json.dumps(other))
+        alike = len(commonprefix(texts))
+        start = 0
+        if max(map(len, texts)) > CHANGE_CHARS:
+            start = max(0, alike - _CHARS_ALIKE)
+        old, new = (_quoted(text, start) for text in texts)
+        yield words("consent-changed", what=_foreign(labels[name]), before=old, after=new)
+
+
+def _brief(value: Any) -> str:
+    """A value in one line; a file by its name."""
+    if value is None:
+        return ""
+    names: list[str] = []
+    for item in items_of(value):
+        named = cast("JsonObject", item).get("name") if isinstance(item, dict) else item
+        names.append(named if isinstance(named, str) else json.dumps(item))
+    return ", ".join(names)
+
+
+def _quoted(text: str, start: int) -> str:
+    if not text:
+        return "–"
+    shown = one_line(made_visible(text[start:]), CHANGE_CHARS)
+    return f"“…{shown}”" if start else f"“{shown}”"
 
 
 def written(value: Any) -> str:
@@ -270,7 +331,7 @@ def items_of(value: Any) -> list[object]:
 
 
 def _line(value: Any) -> str:
-    """A value, or a list of them, as code in one line; empty where it is no such thing."""
+    """A value, or a list of them, in one line; empty where it is no such thing."""
     items = items_of(value) or [value]
     if any(each and isinstance(each, dict | list) for each in items):
         return ""
@@ -278,7 +339,7 @@ def _line(value: Any) -> str:
     for text in texts:
         if len(text) > _LINE_CHARS or "\n" in text or "`" in text:
             return ""
-    return ", ".join(map(inline_code, texts))
+    return ", ".join(map(literal, texts))
 
 
 def _no_moment(_path: str, _value: object) -> str:

@@ -18,6 +18,7 @@ from bot.render.blocks import (
 )
 from bot.render.citations import Footnotes
 from bot.render.escape import (
+    QUOTE_BAR,
     IsLive,
     clean,
     code,
@@ -26,6 +27,7 @@ from bot.render.escape import (
     inert,
     inline_code,
     link,
+    literal,
     none_live,
     one_line,
     plain_line,
@@ -37,7 +39,7 @@ from bot.render.markdown import fenced, to_markdown, to_text
 __all__ = [  # noqa: RUF022 (by module)
     "PostDraft", "actions", "answer_drafts", "card", "context", "entry", "limits",
     "local_time", "mention", "plain_text", "section", "sections", "split", "text_entry",
-    "IsLive", "clean", "code", "escape", "foreign_line", "inert", "inline_code", "link",
-    "none_live", "one_line", "plain_line", "quoted", "real_host", "fenced", "to_markdown",
+    "IsLive", "QUOTE_BAR", "clean", "code", "escape", "foreign_line", "inert", "inline_code", "link",
+    "literal", "none_live", "one_line", "plain_line", "quoted", "real_host", "fenced", "to_markdown",
     "to_text", "Footnotes",
 ]  # fmt: skip

@@ -228,6 +228,7 @@ consent-decided-overtaken = Nicht getan: Vorher wurde die Arbeit angehalten oder
 consent-decided-replaced = Ersetzt durch die Anfrage weiter unten.
 consent-decided-void = Es ist nicht geschehen: Was zu tun war, hat sich geändert, daher passt keine Freigabe.
 consent-decided-edited = Geändert von { $who }, { $when }
+consent-changed = Geändert: { $what } { $before } → { $after }
 consent-reason-title = Ablehnen
 consent-reason-label = Warum?
 consent-reason-hint = Der Agent liest das und darf den geänderten Schritt einmal anbieten.

@@ -228,6 +228,7 @@ consent-decided-overtaken = Not done: the work was stopped, or something new was
 consent-decided-replaced = Replaced by the request below.
 consent-decided-void = It was not done: what was to be done has changed since, so no approval fits it.
 consent-decided-edited = Changed by { $who }, { $when }
+consent-changed = Changed: { $what } { $before } → { $after }
 consent-reason-title = Reject
 consent-reason-label = Why?
 consent-reason-hint = The agent reads this, and may offer the changed call once.

@@ -228,6 +228,7 @@ consent-decided-overtaken = No se hizo: antes se detuvo el trabajo o se escribi�
 consent-decided-replaced = Sustituida por la petición de más abajo.
 consent-decided-void = No se hizo: lo que había que hacer cambió, así que ninguna aprobación encaja.
 consent-decided-edited = Cambiado por { $who }, { $when }
+consent-changed = Cambiado: { $what } { $before } → { $after }
 consent-reason-title = Rechazar
 consent-reason-label = ¿Por qué?
 consent-reason-hint = El agente lo lee y puede proponer una vez la acción cambiada.

@@ -228,6 +228,7 @@ consent-decided-overtaken = Pas fait : avant cela, le travail a été arrêté o
 consent-decided-replaced = Remplacée par la demande ci-dessous.
 consent-decided-void = Rien n'a été fait : ce qui était prévu a changé, donc aucun accord n'y correspond.
 consent-decided-edited = Modifié par { $who }, { $when }
+consent-changed = Modifié : { $what } { $before } → { $after }
 consent-reason-title = Refuser
 consent-reason-label = Pourquoi ?
 consent-reason-hint = L'agent lit ceci et peut proposer une fois l'action modifiée.

@@ -72,7 +72,7 @@ async def test_an_approval_waits_and_after_it_the_plan_goes_on_where_it_stands(
     presenter = await stage.show(*begun(turn), turn.requested())
     progress, asked = visible(stage)
     assert progress.text == WAITING
-    assert "*To:* `bob@example.com`" in json.dumps(asked.blocks)
+    assert "*To:* bob@example.com" in json.dumps(asked.blocks)
     assert buttons(asked) == ["Approve", "Edit…", "Reject…", "All details"]
     assert stage.status() == "active"
     turn.wait(timedelta(minutes=12))
@@ -81,7 +81,7 @@ async def test_an_approval_waits_and_after_it_the_plan_goes_on_where_it_stands(
     _, asked = visible(stage)
     assert buttons(asked) == []
     assert f"Approved by <@{ann}>" in json.dumps(asked.blocks)
-    assert "*To:* `bob@example.com`" in json.dumps(asked.blocks)
+    assert "*To:* bob@example.com" in json.dumps(asked.blocks)
     assert stage.status() == "processing"
     for event in (turn.returned("c1"), turn.finished("Sent.")):
         await presenter.show(event)
@@ -97,7 +97,7 @@ async def test_what_would_be_sent_along_stands_above_the_request_once(stage: Sta
     [file] = stage.slack.files
     assert (file.name, file.content) == ("plan.txt", b"At twelve.")
     [asked] = [post for post in visible(stage) if "Approve" in buttons(post)]
-    assert "posted above: `plan.txt`" in json.dumps(asked.blocks)
+    assert "posted above: plan.txt" in json.dumps(asked.blocks)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ async def test_what_cannot_be_looked_at_cannot_be_approved(
     asked = visible(stage)[-1]
     assert "Reject…" in buttons(asked)
     assert not {"Approve", "Approve for this thread"} & set(buttons(asked))
-    assert "so it cannot be approved: `plan.txt`" in json.dumps(asked.blocks)
+    assert "so it cannot be approved: plan.txt" in json.dumps(asked.blocks)
     assert stage.slack.files == []
 
 
@@ -139,7 +139,7 @@ async def test_an_edited_request_takes_the_place_of_the_first_one(stage: Stage) 
         await stage.show(*begun(turn), first, edited, second, state=state)
     progress, asked = visible(stage)
     assert progress.text == WAITING
-    assert "*To:* `eve@example.com`" in str(asked.blocks)
+    assert "*To:* eve@example.com" in str(asked.blocks)
     assert "bob@example.com" not in str(asked.blocks)
     assert "Changed by <@" in str(asked.blocks)
     assert "Approve" in buttons(asked)
