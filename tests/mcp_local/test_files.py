@@ -51,6 +51,17 @@ async def test_an_existing_file_of_the_models_own_is_replaced(session: Session) 
     assert session.read("work_products/notes.md") == "two"
 
 
+async def test_a_table_in_csv_becomes_an_excel_workbook_without_formulas(session: Session) -> None:
+    table = 'Park,MW,Code\n"Hollow, North",120.5,007\n"=HYPERLINK(1)",-3,x\n'
+    path = "work_products/parks.xlsx"
+    written = await session.call("write_local_file", path=path, content=table)
+    assert written.meta["artifacts"][0]["path"] == path
+    read = (await session.call("read_local_file", path=path)).json()["text"]
+    assert "1: Park | MW | Code" in read
+    assert "2: Hollow, North | 120.5 | 007" in read
+    assert "3: =HYPERLINK(1) | -3 | x" in read
+
+
 @pytest.mark.proves("files.records")
 @pytest.mark.parametrize(
     "path",
