@@ -3,6 +3,7 @@
 import csv
 import io
 from contextlib import suppress
+from typing import Any
 
 MAX_WIDTH_PIXELS = 420
 MAX_CELL_CHARS = 32_767
@@ -19,7 +20,8 @@ def workbook(table: str) -> bytes:
 
     rows = list(csv.reader(io.StringIO(table)))
     data = io.BytesIO()
-    with Workbook(data, {"in_memory": True}) as book:
+    book: Any = Workbook(data, {"in_memory": True})
+    with book:
         sheet = book.add_worksheet()
         bold = book.add_format({"bold": True})
         for row, cells in enumerate(rows):

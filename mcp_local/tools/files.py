@@ -118,9 +118,9 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
 
         Text and data (csv, md, txt, json ...) written into work_products/ are handed to the person;
         HTML is not. Where the path ends in .xlsx, give the table as CSV with a head: an Excel
-        workbook is made of it. Use write_report, not this tool, for a report with sources. Records of
-        the system (search_results, tool_results, the corpus, traces, logs), downloads and finished
-        reports cannot be changed.
+        workbook is made of it. Use write_report, not this tool, for a report with sources. Records
+        of the system (search_results, tool_results, the corpus, traces, logs), downloads and
+        finished reports cannot be changed.
         """
         workspace = open_workspace(settings, ctx)
         written = await asyncio.to_thread(
