@@ -16,7 +16,7 @@ def workbook(table: str) -> bytes:
     No cell becomes a formula or a link: what stands in a table may come from anybody's page.
     """
     # Imported here: few sessions write a workbook.
-    from xlsxwriter import Workbook  # pyright: ignore[reportMissingTypeStubs]
+    from xlsxwriter import Workbook
 
     rows = list(csv.reader(io.StringIO(table)))
     data = io.BytesIO()
