@@ -7,7 +7,7 @@ import asyncio
 import logging
 import mimetypes
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agent_core import tracing
@@ -126,15 +126,19 @@ async def finish(
             if result.outcome == "limited" and "://" not in text:
                 pages = status.read(scope.words)
         notice = " ".join(filter(None, notices))
-        days = await asyncio.to_thread(known_pages, workspace) if is_tainted else {}
+        known = await asyncio.to_thread(known_pages, workspace) if is_tainted else {}
         cited = cited_in(text, report)
         finished = replace(
             finished,
             answer="\n\n".join(filter(None, [notice, text, pages])),
             is_tainted=is_tainted,
-            sources=tuple(days),
+            sources=tuple(known),
             citations=cited,
-            published=_published(days, cited, f"{text}{pages}"),
+            published=tuple(
+                (url, facts.day, facts.publisher)
+                for url, facts in known.items()
+                if any(facts) and (url in cited or url in f"{text}{pages}")
+            ),
         )
         async with parts.writing_records:
             await asyncio.to_thread(
@@ -160,14 +164,6 @@ async def finish(
     except OSError:
         logger.exception("%s may be called new once more", workspace)
     fault_point("finish.after")
-
-
-def _published(
-    days: Mapping[str, str], cited: Sequence[str], text: str
-) -> tuple[tuple[str, str], ...]:
-    """Of the pages that an answer names, those whose day of publication is known."""
-    named = [url for url, day in days.items() if day and (url in cited or url in text)]
-    return tuple((url, days[url]) for url in named)
 
 
 async def _announce_products(

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from cachetools import LRUCache
 
@@ -227,29 +227,39 @@ def known_sources(workspace: Path) -> tuple[str, ...]:
     return tuple(known_pages(workspace))
 
 
-def known_pages(workspace: Path) -> dict[str, str]:
-    """The same addresses with the ISO day on which each was published; empty if not known."""
+class PageFacts(NamedTuple):
+    """What is known of a page beside its text; empty where it is not known."""
+
+    day: str = ""
+    """On which it was published, in ISO form."""
+    publisher: str = ""
+
+
+def known_pages(workspace: Path) -> dict[str, PageFacts]:
+    """The same addresses with what is known of each page."""
     folder = workspace / SEARCH_RESULTS
     if not folder.is_dir():
         return {}
-    days: dict[str, str] = {}
+    known: dict[str, PageFacts] = {}
     for path in sorted(folder.iterdir()):
         try:
             text = path.read_text(encoding="utf-8")
             pages = _listed(text) if path.suffix == ".json" else _fetched(text)
-            for url, day in pages:
-                days[url] = day or days.get(url, "")
+            for url, facts in pages:
+                before = known.get(url, facts)
+                day = facts.day or before.day
+                known[url] = PageFacts(day, facts.publisher or before.publisher)
         except (OSError, ValueError):
             continue
-    return dict(islice(days.items(), MAX_SOURCES))
+    return dict(islice(known.items(), MAX_SOURCES))
 
 
-def _listed(text: str) -> Iterator[tuple[str, str]]:
+def _listed(text: str) -> Iterator[tuple[str, PageFacts]]:
     saved = cast("dict[str, list[dict[str, Any]]]", json.loads(text))
     for field in ("articles", "results"):
         for entry in saved.get(field, []):
             day = _iso_day(str(entry.get("date", ""))) or _iso_day(str(entry.get("snippet", "")))
-            yield str(entry.get("url", "")), day
+            yield str(entry.get("url", "")), PageFacts(day, str(entry.get("source", "")))
 
 
 def _iso_day(text: str) -> str:
@@ -260,13 +270,15 @@ def _iso_day(text: str) -> str:
         return ""
 
 
-def _fetched(text: str) -> Iterator[tuple[str, str]]:
+def _fetched(text: str) -> Iterator[tuple[str, PageFacts]]:
     """The addresses in a page's front matter."""
     front_matter, _, _ = text[:_FRONT_MATTER_CHARS].partition("\n---\n")
-    for line in front_matter.splitlines():
-        field, _, url = line.partition(": ")
-        if field in _FIELDS:
-            yield url.strip("'\""), ""
+    lines = [line.partition(": ") for line in front_matter.splitlines()]
+    fields = {name: value.strip("'\"") for name, _, value in lines}
+    facts = PageFacts(publisher=fields.get("publisher", ""))
+    for name in _FIELDS:
+        if name in fields:
+            yield fields[name], facts
 
 
 logger = logging.getLogger(__name__)

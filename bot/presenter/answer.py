@@ -27,6 +27,7 @@ from bot import clicks
 from bot.clicks import FeedbackClick, FollowUpClick
 from bot.presenter.journal import Destination
 from bot.render import (
+    AboutSources,
     IsLive,
     PostDraft,
     actions,
@@ -92,17 +93,17 @@ def thread_drafts(
     is_live: IsLive,
     *,
     sources: Sequence[str] = (),
-    published: Iterable[tuple[str, str]] = (),
+    published: Iterable[tuple[str, str, str]] = (),
 ) -> tuple[list[PostDraft], bool]:
     """The answer's posts or, of more than a thread bears, its beginning; and whether it is cut.
 
-    `published` has addresses with the ISO days of their publication.
+    `published` has addresses with the ISO days of their publication, and their publishers.
     """
     drafts = answer_drafts(
         markdown[: limits.ANSWER_CHARS],
         is_live,
         sources=sources,
-        days=source_days(published, words("consent-language")),
+        about=about_sources(published, words("consent-language")),
         heading=words("progress-sources"),
     )
     drafts = drafts or [PostDraft(text=words("progress-no-answer"))]  # such as an empty code block
@@ -111,9 +112,12 @@ def thread_drafts(
     return [*drafts[:1], PostDraft(text=words("progress-whole-answer"))], True
 
 
-def source_days(published: Iterable[tuple[str, str]], language: str) -> dict[str, str]:
-    """The days on which sources were published, in words by address."""
-    return {url: day_words(date.fromisoformat(day), language) for url, day in published}
+def about_sources(published: Iterable[tuple[str, str, str]], language: str) -> AboutSources:
+    """Publishers of sources, and the days on which they were published in words, by address."""
+    return {
+        url: (publisher, day and day_words(date.fromisoformat(day), language))
+        for url, day, publisher in published
+    }
 
 
 def final_drafts(
@@ -136,7 +140,7 @@ def final_drafts(
         fenced(markdown) if is_code else markdown,
         words,
         live_links(event, home),
-        sources=event.citations,
+        sources=event.citations or ("",) * bool(event.sources),
         published=event.published,
     )
     if drafts[-1].blocks and is_rated and event.outcome in ("answered", "limited"):

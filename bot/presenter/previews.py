@@ -14,7 +14,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
-from os.path import commonprefix
 from pathlib import Path
 from typing import Any, cast
 
@@ -294,10 +293,12 @@ def changes(before: JsonObject, after: JsonObject, words: Words) -> Iterator[str
         texts = (_brief(value), _brief(other))
         if texts[0] == texts[1]:
             texts = (json.dumps(value), json.dumps(other))
-        alike = len(commonprefix(texts))
         start = 0
         if max(map(len, texts)) > CHANGE_CHARS:
-            start = max(0, alike - _CHARS_ALIKE)
+            differing = (
+                at for at, pair in enumerate(zip(*texts, strict=False)) if len({*pair}) > 1
+            )
+            start = max(0, next(differing, 0) - _CHARS_ALIKE)
         old, new = (_quoted(text, start) for text in texts)
         yield words("consent-changed", what=_foreign(labels[name]), before=old, after=new)
 
@@ -315,7 +316,7 @@ def _brief(value: Any) -> str:
 
 def _quoted(text: str, start: int) -> str:
     if not text:
-        return "–"
+        return "-"
     shown = one_line(made_visible(text[start:]), CHANGE_CHARS)
     return f"“…{shown}”" if start else f"“{shown}”"
 

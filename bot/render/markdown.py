@@ -351,11 +351,11 @@ class _Writer:
     def _runs(self, text: str) -> Iterator[tuple[str, str]]:
         """The text in runs, each with the address of the source that a number in it stands for.
 
-        A number without a source is left out, unless nothing at all has one: it cites nothing then.
+        A number without a source is left out, unless there are no sources: it cites nothing then.
         """
         end = 0
         footnotes = self.footnotes
-        if footnotes and any(footnotes.urls):
+        if footnotes and footnotes.urls:
             for bracket in _CITED.finditer(text):
                 urls = [footnotes.url_of(int(n)) for n in re.findall(r"\d+", bracket[1])]
                 cited = [url for url in urls if url]

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from copy import deepcopy
 from itertools import islice
 from typing import Any
+from urllib.parse import urlsplit
 
 from lxml.etree import strip_tags  # pyright: ignore[reportUnknownVariableType]
 from trafilatura import bare_extraction
@@ -88,8 +89,18 @@ def extract_html(html: str, url: str) -> ExtractedPage:
         title=title[:MAX_TITLE_CHARS],
         description=line_of(facts.description)[:MAX_DESCRIPTION_CHARS],
         markdown=markdown,
+        publisher=_publisher(facts.sitename or "", title, url),
         note=" ".join(notes),
     )
+
+
+def _publisher(name: str, title: str, url: str) -> str:
+    if not name:
+        *_, end = _TITLE_PARTS.split(title)
+        letters = re.sub(r"\W", "", end).casefold()
+        is_of_host = end != title and letters in re.sub(r"\W", "", urlsplit(url).netloc)
+        name = end if letters and is_of_host else ""
+    return line_of(name.lstrip("@"))[:MAX_PUBLISHER_CHARS]
 
 
 def _bounded(html: str) -> str:
@@ -114,6 +125,8 @@ def _text_of(element: Element) -> str:
 
 
 _LEAST_GAIN = 1.15
+MAX_PUBLISHER_CHARS = 60
+_TITLE_PARTS = re.compile(r"\s[|–—·-]\s")  # noqa: RUF001 (dashes of titles)
 
 
 def find_body(page: Element, url: str) -> Element | None:

@@ -50,7 +50,7 @@ class Report:
     title: str
     html: str
     cited: list[NumberedSource]
-    """The sources it cites, in the order of their numbers."""
+    """The sources it cites, in the order of its own list."""
     citations: int
     """How many citations there are; a source may be cited often."""
     words: int
@@ -65,8 +65,12 @@ def compose_report(
     markdown: str,
     summary: str = "",
     language: str = "en",
+    before: Sequence[int] = (),
 ) -> Report:
     """Check the citations of a report against `sources` and render one self-contained page.
+
+    The page numbers its sources from 1 in the order in which they are first cited, behind those of
+    the version `before`, which keep their order.
 
     It has no script, and nothing is loaded from elsewhere. `summary` is Markdown; a section of that
     name in `markdown` does as well.
@@ -89,8 +93,11 @@ def compose_report(
         tokens += section.tokens
     numbers = list_citations(tokens)
     check_citations(numbers, sources)
+    by_number = {source.n: source for source in sources}
     wanted = set(numbers)
-    cited = [source for source in sources if source.n in wanted]
+    ordered = [n for n in dict.fromkeys((*before, *numbers)) if n in wanted]
+    cited = [by_number[n] for n in ordered]
+    labels_of = {n: label for label, n in enumerate(ordered, start=1)}
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
@@ -105,9 +112,9 @@ def compose_report(
             labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
         iso_day=day.isoformat(),
-        summary=_inert(render_tokens(summary_tokens)),
+        summary=_inert(render_tokens(summary_tokens, labels_of)),
         sections=sections,
-        bodies=[_inert(render_tokens(section.tokens)) for section in sections],
+        bodies=[_inert(render_tokens(section.tokens, labels_of)) for section in sections],
         sources=cited,
         is_read=is_read,
         web=("http://", "https://"),
@@ -181,6 +188,8 @@ def _inline_texts(tokens: Sequence[Token]) -> list[str]:
 REPORTS_DIRECTORY = "work_products"
 MAX_SLUG_CHARS = 60
 _MAX_VERSIONS = 500
+_SOURCE = re.compile(r'<li id="source-\d+" value="\d+" data-n="(\d+)">')
+_CITED = re.compile(r'(<a class="citation" href="#source-)(\d+)">\[\d+\]')
 _COVER_END = "</div>\n</header>"
 _SECTION = re.compile(r"<h2 id=[^>]*>(.*?)</h2>", re.DOTALL)
 _ELEMENT = re.compile(r"<a class=\"citation\".*?</a>|<[^>]*>", re.DOTALL)
@@ -195,6 +204,30 @@ def topic_slug(title: str) -> str:
     words = re.findall(r"[a-z0-9]+", plain.replace("'", ""))
     slug = "_".join(words)[:MAX_SLUG_CHARS].rstrip("_")
     return slug or "report"
+
+
+def sources_before(workspace: Workspace, title: str) -> list[int]:
+    """The sources of the newest version of a report, in the order of its list."""
+    stem = f"{REPORTS_DIRECTORY}/{topic_slug(title)}_"
+    files = [file for file in workspace.files(REPORTS_DIRECTORY) if file.path.startswith(stem)]
+    pages = [file for file in files if file.path.endswith(".html")]
+    for file in sorted(pages, key=lambda each: each.modified_at)[-1:]:
+        with suppress(PathDenied):
+            page = workspace.read_bytes(file.path).decode(errors="replace")
+            return [int(number) for number in _SOURCE.findall(page)]
+    return []
+
+
+def with_session_numbers(page: str) -> str:
+    """A report's page with the numbers by which its author cites: those of the session."""
+    numbers = [int(number) for number in _SOURCE.findall(page)]
+    if not numbers:
+        return page
+
+    def session_number(mark: re.Match[str]) -> str:
+        return f'{mark[1]}{mark[2]}">[{numbers[int(mark[2]) - 1]}]'
+
+    return _CITED.sub(session_number, page)
 
 
 def write_new_version(

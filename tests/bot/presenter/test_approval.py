@@ -110,7 +110,7 @@ def test_a_file_whose_content_is_known_is_named_and_its_key_is_a_detail(
           "Changed: Subject “Lunch” → “Lunch on Friday”"]),
         ({"body": f"{'a' * 200} at one"}, {"body": f"{'a' * 200} at two", "is_html": False},
          [f"Changed: Text “…{'a' * 16} at one” → “…{'a' * 16} at two”",
-          "Changed: Is html – → “false”"]),
+          "Changed: Is html - → “false”"]),
         ({"body": "<!channel>\u202e"}, {"body": "Hi"},
          ["Changed: Text “&lt;!channel&gt;⟨U+202E⟩” → “Hi”"]),
     ],
