@@ -474,6 +474,8 @@ class TurnFinished(Event):
     """Addresses that the session found or fetched; a tainted answer may link to these alone."""
     citations: tuple[str, ...] = ()
     """The addresses that `[1]`, `[2]`, … stand for in the answer; empty where one is not known."""
+    has_findings: bool = False
+    """It was stopped, and an answer could be made of what there is."""
     published: tuple[tuple[str, str, str], ...] = ()
     """Addresses of the answer, each with the page's ISO day of publication and its publisher."""
     kind: Literal["turn_finished"] = "turn_finished"

@@ -94,6 +94,7 @@ async def finish(
         answer=result.text,
         reference=trace_id[:8],
         is_tainted=True,
+        has_findings=result.has_findings,
     )
     try:
         is_tainted = await parts.store.tainted_by(turn.session) is not None
@@ -113,6 +114,7 @@ async def finish(
             result,
         )
         pages = ""
+        known = await asyncio.to_thread(known_pages, workspace) if is_tainted else {}
         if any(isinstance(event, StepFinished) for event in events):
             status = TurnStatus(events)
             notices += _notices_of_work(
@@ -124,9 +126,8 @@ async def finish(
             if result.outcome != "stopped":
                 notices.append(status.unsure(scope.words))
             if result.outcome == "limited" and "://" not in text:
-                pages = status.read(scope.words)
+                pages = status.read(scope.words, known)
         notice = " ".join(filter(None, notices))
-        known = await asyncio.to_thread(known_pages, workspace) if is_tainted else {}
         cited = cited_in(text, report)
         finished = replace(
             finished,
@@ -137,7 +138,7 @@ async def finish(
             published=tuple(
                 (url, facts.day, facts.publisher)
                 for url, facts in known.items()
-                if any(facts) and (url in cited or url in f"{text}{pages}")
+                if (facts.day or facts.publisher) and (url in cited or url in f"{text}{pages}")
             ),
         )
         async with parts.writing_records:

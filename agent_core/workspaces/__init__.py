@@ -2,6 +2,7 @@
 
 from agent_core.workspaces.layout import (
     DOWNLOADS,
+    PageFacts,
     RunLogs,
     append_summary,
     check_room,
@@ -19,7 +20,20 @@ from agent_core.workspaces.layout import (
 from agent_core.workspaces.trace import build_trace
 
 __all__ = [
-    "DOWNLOADS", "RunLogs", "append_summary", "build_trace", "check_room", "cited_in",
-    "create_workspace", "known_pages", "known_sources", "products_of", "renewal", "space_taken",
-    "without_paths", "write_text", "write_trace",
+    "DOWNLOADS",
+    "PageFacts",
+    "RunLogs",
+    "append_summary",
+    "build_trace",
+    "check_room",
+    "cited_in",
+    "create_workspace",
+    "known_pages",
+    "known_sources",
+    "products_of",
+    "renewal",
+    "space_taken",
+    "without_paths",
+    "write_text",
+    "write_trace",
 ]  # fmt: skip

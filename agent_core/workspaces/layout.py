@@ -204,6 +204,7 @@ def timestamp(moment: datetime) -> str:
 
 MAX_SOURCES = 2_000
 _FRONT_MATTER_CHARS = 8_000
+_GIST_CHARS = 2_000
 _FIELDS = ("url", "final_url")
 _MAX_CITED = 999
 _OWN = re.compile(
@@ -233,6 +234,8 @@ class PageFacts(NamedTuple):
     day: str = ""
     """On which it was published, in ISO form."""
     publisher: str = ""
+    gist: str = ""
+    """Its description, what a search says of it, or its beginning."""
 
 
 def known_pages(workspace: Path) -> dict[str, PageFacts]:
@@ -247,8 +250,8 @@ def known_pages(workspace: Path) -> dict[str, PageFacts]:
             pages = _listed(text) if path.suffix == ".json" else _fetched(text)
             for url, facts in pages:
                 before = known.get(url, facts)
-                day = facts.day or before.day
-                known[url] = PageFacts(day, facts.publisher or before.publisher)
+                best = [new or old for new, old in zip(facts, before, strict=True)]
+                known[url] = PageFacts(*best)
         except (OSError, ValueError):
             continue
     return dict(islice(known.items(), MAX_SOURCES))
@@ -259,7 +262,10 @@ def _listed(text: str) -> Iterator[tuple[str, PageFacts]]:
     for field in ("articles", "results"):
         for entry in saved.get(field, []):
             day = _iso_day(str(entry.get("date", ""))) or _iso_day(str(entry.get("snippet", "")))
-            yield str(entry.get("url", "")), PageFacts(day, str(entry.get("source", "")))
+            yield (
+                str(entry.get("url", "")),
+                PageFacts(day, str(entry.get("source", "")), str(entry.get("snippet", ""))),
+            )
 
 
 def _iso_day(text: str) -> str:
@@ -272,10 +278,11 @@ def _iso_day(text: str) -> str:
 
 def _fetched(text: str) -> Iterator[tuple[str, PageFacts]]:
     """The addresses in a page's front matter."""
-    front_matter, _, _ = text[:_FRONT_MATTER_CHARS].partition("\n---\n")
+    front_matter, _, beginning = text[:_FRONT_MATTER_CHARS].partition("\n---\n")
     lines = [line.partition(": ") for line in front_matter.splitlines()]
     fields = {name: value.strip("'\"") for name, _, value in lines}
-    facts = PageFacts(publisher=fields.get("publisher", ""))
+    gist = fields.get("description") or beginning[:_GIST_CHARS]
+    facts = PageFacts(publisher=fields.get("publisher", ""), gist=gist)
     for name in _FIELDS:
         if name in fields:
             yield fields[name], facts

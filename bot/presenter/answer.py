@@ -146,6 +146,10 @@ def final_drafts(
     if drafts[-1].blocks and is_rated and event.outcome in ("answered", "limited"):
         rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
         drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
+    if drafts[-1].blocks and event.has_findings:
+        label = words("progress-answer-now")
+        row = actions(clicks.button(label, FollowUpClick(question=label)))
+        drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, row))
     return markdown, drafts, is_cut
 
 

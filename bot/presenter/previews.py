@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, cast
 
 from agent_core.clock import find_zone
@@ -65,7 +65,6 @@ _LINE_CHARS = 200
 
 _ATTACHMENT = frozenset({"name", "mimetype", "s3key"})
 """All that an app is told of a file that goes along."""
-_NAMED = frozenset({"name", "s3key"})
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
@@ -225,26 +224,16 @@ def _attached_name(item: object, by_key: Mapping[str, SentFile]) -> str:
     if not isinstance(item, dict):
         return ""
     given = cast("JsonObject", item)
-    fields: JsonObject = {}
-    for field, each in given.items():
-        plain = field.replace("_", "").casefold()
-        fields[plain] = each
-    if len(fields) < len(given):
+    fields = {field.replace("_", "").casefold(): each for field, each in given.items()}
+    file = by_key.get(str(fields.get("s3key")))
+    is_all = len(fields) == len(given) and fields.keys() <= _ATTACHMENT
+    name = PurePath(str(fields.get("name", "")))
+    kind = name.suffix.casefold()
+    if file is None or not is_all or not kind or kind != PurePath(file.name).suffix.casefold():
         return ""
-    if not _NAMED <= fields.keys() <= _ATTACHMENT:
-        return ""
-    file = by_key.get(str(fields["s3key"]))
-    if file is None:
-        return ""
-    stem, _, ending = str(fields["name"]).rpartition(".")
-    _, _, own_ending = file.name.rpartition(".")
-    if not stem or ending.casefold() != own_ending.casefold():
-        return ""
-    words = stem.replace("_", " ")
+    words = name.stem.replace("_", " ")
     title = _foreign(words[:1].upper() + words[1:])
-    kind = _foreign(ending.upper())
-    size = _size(file.size_bytes)
-    return f"{title} ({kind}, {size})"
+    return f"{title} ({_foreign(kind[1:].upper())}, {_size(file.size_bytes)})"
 
 
 def _foreign(text: str) -> str:

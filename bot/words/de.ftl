@@ -113,6 +113,7 @@ progress-model-away = Mein Sprachmodell ist nicht zu erreichen; ich versuche es 
 progress-model-back = Mein Sprachmodell war nicht zu erreichen und antwortet wieder
 progress-model-gone = Mein Sprachmodell war nicht zu erreichen
 progress-thinking = Ich denke nach
+progress-answer-now = Antworte mit dem bisher Gefundenen
 progress-no-answer = Ich habe darauf keine Antwort.
 progress-failure = Etwas ist schiefgegangen, und ich konnte das nicht abschließen.
 progress-reference = Kennung: { $what }

@@ -113,6 +113,7 @@ progress-model-away = My language model cannot be reached; I keep trying until {
 progress-model-back = My language model was away and answers again
 progress-model-gone = My language model could not be reached
 progress-thinking = Thinking it over
+progress-answer-now = Answer with what you have
 progress-no-answer = I have no answer to give.
 progress-failure = Something went wrong and I could not finish this.
 progress-reference = Reference: { $what }

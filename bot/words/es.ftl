@@ -113,6 +113,7 @@ progress-model-away = No consigo contactar con mi modelo de lenguaje; lo intento
 progress-model-back = Mi modelo de lenguaje no respondía y ya responde de nuevo
 progress-model-gone = No fue posible contactar con mi modelo de lenguaje
 progress-thinking = Pensándolo
+progress-answer-now = Responde con lo que tienes
 progress-no-answer = No tengo una respuesta.
 progress-failure = Algo salió mal y no pude terminar.
 progress-reference = Referencia: { $what }

@@ -113,6 +113,7 @@ progress-model-away = Mon modèle de langage est injoignable ; je réessaie jusq
 progress-model-back = Mon modèle de langage était injoignable et répond de nouveau
 progress-model-gone = Mon modèle de langage est resté injoignable
 progress-thinking = J'y réfléchis
+progress-answer-now = Réponds avec ce que tu as
 progress-no-answer = Je n'ai pas de réponse à donner.
 progress-failure = Un problème est survenu et je n'ai pas pu terminer.
 progress-reference = Référence : { $what }

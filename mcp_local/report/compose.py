@@ -19,7 +19,6 @@ from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.citations import (
     check_citations,
     cited_sentences,
-    find_foreign,
     find_unsupported,
     list_citations,
 )
@@ -120,7 +119,7 @@ def compose_report(
         web=("http://", "https://"),
         link_rel=LINK_REL,
     )
-    warnings = find_foreign(title, tokens)
+    warnings: list[str] = []
     if not summary_tokens:
         warnings.append("The report has no executive summary: give one in `summary`.")
     if not any(section.heading for section in sections):
