@@ -51,12 +51,12 @@ async def test_a_second_holder_is_refused_and_told_of_the_first(sqlite_url: str)
         with pytest.raises(SessionError, match="another bot works with") as refused:
             async with sole_process(sqlite_url):
                 pytest.fail("two hold the lock")
-    said = str(refused.value)
+    sentence = str(refused.value)
     assert holder is not None
     assert re.match(rf"process {os.getpid()} on .*, running since 20\d\d-\d\d-\d\d", holder)
-    assert holder in said
-    assert "DATABASE_URL" in said
-    assert "state.sqlite:" in said
+    assert holder in sentence
+    assert "DATABASE_URL" in sentence
+    assert "state.sqlite:" in sentence
 
 
 async def test_who_ends_makes_room_for_the_next(sqlite_url: str) -> None:

@@ -46,8 +46,8 @@ async def test_mentions_replies_and_direct_messages_are_found_oldest_first(
 
     found, _ = await find_all(outside, gap)
 
-    said = [missed.post.wire_text.removeprefix(f"{mention} ") for missed in found]
-    assert said == ["1", "2", "3", "4", "5"]
+    texts = [missed.post.wire_text.removeprefix(f"{mention} ") for missed in found]
+    assert texts == ["1", "2", "3", "4", "5"]
 
 
 @pytest.mark.proves("catch_up.cursor")

@@ -180,21 +180,21 @@ def threads_read(outside: Outside, before: int) -> int:
 
 @pytest.mark.proves("catch_up.answered")
 async def test_many_threads_are_answered_once_each_in_its_own_order(outside: Outside) -> None:
-    said: list[list[str]] = []
+    posted: list[list[str]] = []
     for number in range(FIRST_THREADS + THREADS + 5):
         outside.clock.advance(1)
         root = await outside.mention(f"{number}: 0")
         for reply in (1, 2):
             await outside.slack.say("ann", "general", f"{number}: {reply}", thread_ts=root)
-        said.append([f"{number}: {each}" for each in range(3)])
+        posted.append([f"{number}: {each}" for each in range(3)])
     outside.clock.advance(HOUR_S)
     await backfill_once(outside)
     outside.clock.advance(60)
     await backfill_once(outside)
 
     texts = outside.front.texts
-    assert [[text for text in texts if text in thread] for thread in said] == said
-    assert len(texts) == 3 * len(said)
+    assert [[text for text in texts if text in thread] for thread in posted] == posted
+    assert len(texts) == 3 * len(posted)
 
 
 @pytest.mark.proves("catch_up.interrupted")

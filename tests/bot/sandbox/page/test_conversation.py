@@ -108,8 +108,8 @@ async def test_unread_posts_are_counted_and_told_until_they_are_looked_at(stage:
         await stage.slack.say("ben", "energy", f"news {number}")
     await expect(stage.entry("energy, 2 unread messages")).to_be_visible()
     await expect(stage.browser).to_have_title(re.compile(r"^\(2\)"))
-    told = stage.browser.locator("[aria-live=polite]", has_text="news 1")
-    await expect(told).to_have_text("Ben Nevis in #energy: news 1")
+    announcement = stage.browser.locator("[aria-live=polite]", has_text="news 1")
+    await expect(announcement).to_have_text("Ben Nevis in #energy: news 1")
     await stage.entry("energy").click()
     await expect(stage.main.get_by_text("New", exact=True)).to_be_visible()
     await expect(stage.entry("energy, 2 unread")).to_have_count(0)
@@ -231,8 +231,8 @@ async def test_a_channel_says_what_to_ask_or_why_one_cannot(stage: Stage) -> Non
 async def test_a_link_to_a_post_leads_to_its_thread(stage: Stage) -> None:
     root = await stage.slack.say("ann", "energy", "how is it going?")
     reply = await stage.slack.say("ben", "energy", "very well", thread_ts=root)
-    place = {"channel": stage.channel("energy"), "message_ts": reply}
-    link = (await stage.client.chat_getPermalink(**place))["permalink"]
+    post_address = {"channel": stage.channel("energy"), "message_ts": reply}
+    link = (await stage.client.chat_getPermalink(**post_address))["permalink"]
     await stage.open()
     post = await stage.show(actions(button("home.open", "Open", url=link)))
     await post.get_by_role("link", name="Open").click()
