@@ -59,14 +59,6 @@ async def test_a_second_holder_is_refused_and_told_of_the_first(sqlite_url: str)
     assert "state.sqlite:" in sentence
 
 
-async def test_who_ends_makes_room_for_the_next(sqlite_url: str) -> None:
-    async with sole_process(sqlite_url):
-        pass
-    async with sole_process(sqlite_url):
-        assert holder_of(sqlite_url) is not None
-    assert holder_of(sqlite_url) is None
-
-
 def test_a_look_makes_no_file(sqlite_url: str, tmp_path: Path) -> None:
     assert holder_of(sqlite_url) is None
     assert list(tmp_path.iterdir()) == []

@@ -51,23 +51,6 @@ async def test_what_was_heard_is_neither_answered_nor_listed_days_later(outside:
     assert outside.notices("general") == []
 
 
-async def test_a_post_that_was_seen_to_without_a_turn_is_not_listed_after_a_long_sleep(
-    outside: Outside,
-) -> None:
-    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
-        assert await bot.backfill.run()
-        outside.clock.advance(1)
-        await outside.mention("every weekday at 9 a digest")
-        await until_given(outside, 1)
-        await bot.handled()
-        outside.front.messages.clear()
-        outside.clock.advance(30 * HOUR_S)
-        bot.backfill.watermark.lose("of a test")
-        assert await bot.backfill.run()
-
-    assert outside.notices("general") == []
-
-
 @pytest.mark.proves("catch_up.answered")
 async def test_a_post_that_slack_delivers_after_all_is_answered_once(outside: Outside) -> None:
     await outside.mention("late from Slack")
@@ -302,7 +285,7 @@ async def test_a_notice_that_fails_is_posted_by_another_run(outside: Outside) ->
     await outside.mention("of old")
     outside.clock.advance(30 * HOUR_S)
     async with asyncio.timeout(30), bot_in(outside) as bot:
-        outside.slack.fail("chat.getPermalink", status=500, times=7)
+        outside.slack.fail("chat.postMessage", status=500, times=7)
         assert not await bot.backfill.run()
         assert await bot.backfill.run()
 
