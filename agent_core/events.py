@@ -365,8 +365,6 @@ class ApprovalRequested(Event):
     """SHA-256 over all that the approval is bound to, in hex."""
     is_tainted: bool
     """The session has read text from outside, which may have asked for this call."""
-    outside: tuple[str, ...] = ()
-    """Pages and tools that it came from, the newest few."""
     files: tuple[SentFile, ...] = ()
     """What would be sent along."""
     owner_only: bool = False

@@ -16,7 +16,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from agent_core.composio import are_connected
-from agent_core.consent import outside_of, storage_keys
+from agent_core.consent import storage_keys
 from agent_core.events import (
     AnyEvent,
     ApprovalRequested,
@@ -233,7 +233,6 @@ async def _requested(
                 actions=approval.actions,
                 digest=approval.digest,
                 is_tainted=approval.is_tainted,
-                outside=await _outside(parts, turn) if approval.is_tainted else (),
                 files=await _sent_files(
                     parts,
                     turn,
@@ -270,12 +269,6 @@ def request_words(ask: Ask) -> str:
         case Question() as question:
             text = question.text
     return text[:MAX_REQUEST_CHARS]
-
-
-async def _outside(parts: TurnParts, turn: StoredTurn) -> tuple[str, ...]:
-    """Where text from outside came from that may have asked for the call."""
-    messages = await parts.store.session_messages(turn.session)
-    return await asyncio.to_thread(outside_of, [message for _, _, message in messages])
 
 
 async def _sent_files(

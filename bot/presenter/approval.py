@@ -49,7 +49,6 @@ from bot.render import (
     context,
     entry,
     foreign_line,
-    inline_code,
     limits,
     literal,
     local_time,
@@ -117,16 +116,12 @@ def approval_draft(
     is_whole: bool,
     is_attached: bool = False,
     unseen: Sequence[SentFile] = (),
-    edited: AskDecided | None = None,
 ) -> PostDraft:
     """The card while it is undecided; what neither it nor a file shows cannot be approved.
 
-    Of the files that would be sent along nobody can look at those that are `unseen`; `edited` says
-    who made this edition from an earlier one.
+    Of the files that would be sent along nobody can look at those that are `unseen`.
     """
     notes: list[str] = []
-    if edited:
-        notes.append(decision(edited, words))
     if unseen:
         notes.append(words("consent-sent-hidden", files=_names(unseen)))
     elif event.files:
@@ -220,8 +215,8 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
         what = _counted([*along][:MAX_ALONG], len(along), words)
         line = words("consent-along", what=what)
         blocks.append(context(line))
-    if event.is_tainted and not all(map(_is_for_oneself, asking)):
-        blocks.append(context(f":warning: *{_warning(event, words)}*"))
+    if event.is_tainted:
+        blocks.append(context(f":warning: *{words('consent-tainted')}*"))
     if event.owner_only:
         blocks.append(context(words("consent-owner-only", who=mention(event.asker))))
     return [Exact(block) for block in blocks]
@@ -261,26 +256,6 @@ def _whole_action(
         title += _reaches(whom, [literal(made_visible(each)) for each in whom], words)
         picture = argument_blocks(action, moment_text, words)
     return [*sections(title), *picture]
-
-
-def _is_for_oneself(action: PlannedAction) -> bool:
-    """Whether it reaches nobody but the owner of the account that it is done with."""
-    whom = {each.casefold() for each in recipients_of(action.arguments)}
-    return whom == {action.account.casefold()}
-
-
-def _warning(event: ApprovalRequested, words: Words) -> str:
-    """That outside text may have asked for it, and which."""
-    sources: dict[str, None] = {}
-    for source in event.outside:
-        app, _, _ = source.partition("_")
-        if "://" in source:
-            sources[inline_code(made_visible(source)[: limits.OPTION_CHARS])] = None
-        elif source.isupper():
-            sources[app_name(app)] = None
-    if not sources:
-        return words("consent-tainted")
-    return words("consent-tainted-by", what=", ".join(sources))
 
 
 def _reaches(whom: Sequence[str], named: Sequence[str], words: Words) -> str:

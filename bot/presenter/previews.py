@@ -278,10 +278,7 @@ def changes(before: JsonObject, after: JsonObject, words: Words) -> Iterator[str
     names = [name for name in labels if before.get(name) != after.get(name)]
     names.sort(key=lambda name: not recipients_of({name: after.get(name) or before.get(name)}))
     for name in names:
-        value, other = before.get(name), after.get(name)
-        texts = (_brief(value), _brief(other))
-        if texts[0] == texts[1]:
-            texts = (json.dumps(value), json.dumps(other))
+        texts = (_brief(before.get(name)), _brief(after.get(name)))
         start = 0
         if max(map(len, texts)) > CHANGE_CHARS:
             differing = (
@@ -294,13 +291,11 @@ def changes(before: JsonObject, after: JsonObject, words: Words) -> Iterator[str
 
 def _brief(value: Any) -> str:
     """A value in one line; a file by its name."""
-    if value is None:
-        return ""
-    names: list[str] = []
-    for item in items_of(value):
-        named = cast("JsonObject", item).get("name") if isinstance(item, dict) else item
-        names.append(named if isinstance(named, str) else json.dumps(item))
-    return ", ".join(names)
+    names = [
+        cast("JsonObject", item).get("name", item) if isinstance(item, dict) else item
+        for item in items_of(value)
+    ]
+    return "" if value is None else ", ".join(map(str, names))
 
 
 def _quoted(text: str, start: int) -> str:

@@ -204,7 +204,6 @@ consent-no-arguments = Ohne Angaben.
 consent-along = Geschieht im selben Zug und braucht keine Freigabe: { $what }
 consent-more = und { $n } weitere
 consent-tainted = In diesem Thread habe ich Text von außen gelesen. Er kann das verlangt haben.
-consent-tainted-by = Ich habe Text von außen gelesen, der das verlangt haben könnte: { $what }
 consent-owner-only = An dieser Arbeit haben mehrere mitgeschrieben. Darum entscheidet hier nur { $who }, und jedes Mal neu.
 consent-until = Ich warte bis { $when }.
 consent-in-file = Alles steht in der Datei `{ $file }` oben.

@@ -204,7 +204,6 @@ consent-no-arguments = Without any arguments.
 consent-along = Goes along in the same batch and needs no approval: { $what }
 consent-more = and { $n } more
 consent-tainted = I have read text from outside in this thread. It may have asked for this.
-consent-tainted-by = I have read text from outside that may have asked for this: { $what }
 consent-owner-only = Several people had a word in this work, so only { $who } can decide on this, each time anew.
 consent-until = Waiting until { $when }.
 consent-in-file = All of it is in the file `{ $file }` above.

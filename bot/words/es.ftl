@@ -204,7 +204,6 @@ consent-no-arguments = Sin ningún dato.
 consent-along = Va en el mismo lote y no necesita aprobación: { $what }
 consent-more = y { $n } más
 consent-tainted = En este hilo leí texto de fuera. Puede que ese texto lo haya pedido.
-consent-tainted-by = He leído texto de fuera que puede haber pedido esto: { $what }
 consent-owner-only = Varias personas han intervenido en este trabajo, así que solo { $who } puede decidir, cada vez de nuevo.
 consent-until = Espero hasta { $when }.
 consent-in-file = Todo está en el archivo `{ $file }`, más arriba.

@@ -204,7 +204,6 @@ consent-no-arguments = Sans aucun paramètre.
 consent-along = Se fait dans le même lot et ne demande pas d'accord : { $what }
 consent-more = et { $n } autres
 consent-tainted = J'ai lu dans ce fil un texte venu de l'extérieur. Il a pu demander ceci.
-consent-tainted-by = J'ai lu du texte venu de l'extérieur qui a pu demander cela : { $what }
 consent-owner-only = Plusieurs personnes ont participé à ce travail : seule la personne concernée, { $who }, peut décider, à chaque fois de nouveau.
 consent-until = J’attends jusqu’à { $when }.
 consent-in-file = Tout est dans le fichier `{ $file }` ci-dessus.

@@ -208,13 +208,14 @@ def topic_slug(title: str) -> str:
 def sources_before(workspace: Workspace, title: str) -> list[int]:
     """The sources of the newest version of a report, in the order of its list."""
     stem = f"{REPORTS_DIRECTORY}/{topic_slug(title)}_"
-    files = [file for file in workspace.files(REPORTS_DIRECTORY) if file.path.startswith(stem)]
-    pages = [file for file in files if file.path.endswith(".html")]
-    for file in sorted(pages, key=lambda each: each.modified_at)[-1:]:
-        with suppress(PathDenied):
-            page = workspace.read_bytes(file.path).decode(errors="replace")
-            return [int(number) for number in _SOURCE.findall(page)]
-    return []
+    files = sorted(workspace.files(REPORTS_DIRECTORY), key=lambda file: file.modified_at)
+    paths = [file.path for file in files if file.path.startswith(stem)]
+    page = b""
+    for path in paths:
+        if path.endswith(".html"):
+            with suppress(PathDenied):
+                page = workspace.read_bytes(path)
+    return [int(number) for number in _SOURCE.findall(page.decode(errors="replace"))]
 
 
 def with_session_numbers(page: str) -> str:

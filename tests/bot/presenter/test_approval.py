@@ -436,10 +436,3 @@ def test_every_value_can_be_seen_on_the_card(arguments: dict[str, str]) -> None:
     text = unescape(shown(sent(**arguments))).replace("\u200b", "")
     for value in arguments.values():
         assert all(line.strip()[:20] in text for line in made_visible(value).split("\n"))
-
-
-@pytest.mark.parametrize(("to", "warns"), [("ann@example.com", False), ("bob@example.com", True)])
-def test_text_from_outside_is_named_where_it_matters(to: str, warns: bool) -> None:
-    asked = TURN.requested(action(recipient_email=to, body="Hi"), is_tainted=True)
-    text = shown(replace(asked, outside=("https://evil.example/a", "GMAIL_FETCH_EMAILS")))
-    assert ("asked for this: `https://evil.example/a`, Gmail" in text) == warns
