@@ -59,56 +59,37 @@ class AskClicks:
 
     async def decide(
         self,
-        click: ApprovalClick,
+        click: ApprovalClick | ApprovalMenu,
         gesture: Gesture,
         person: Person,
     ) -> None:
-        """Approve a call, or open the form to reject it or to edit it."""
+        """Approve a call, or open the view to reject it, to edit it, or to see it whole."""
+        what = click.choice if isinstance(click, ApprovalMenu) else click.kind.partition(".")[2]
         with _refusals("consent-refusal-not-yours"):
             ask = await self._require_in(click.ask, gesture.session)
-            if click.kind == "consent.approve":
-                await self._asks.decide(ask.id, gesture.by, "approved")
+            if what == "approve" or what == "approve_thread":
+                decision = "approved" if what == "approve" else "approved_thread"
+                await self._asks.decide(ask.id, gesture.by, decision)
                 return
-            form = await self._form(click, ask, gesture, BOT.of(language_of(person)))
-            if await self._api.open_view(gesture.trigger_id, form):
+            view = await self._view(what, ask, gesture, BOT.of(language_of(person)))
+            if await self._api.open_view(gesture.trigger_id, view):
                 return
-            if click.kind != "consent.reject":
+            if what != "reject":
                 raise Refused("consent-refusal-press-again")
             await self._asks.decide(ask.id, gesture.by, "rejected")
 
-    async def choose_more(
-        self,
-        click: ApprovalMenu,
-        gesture: Gesture,
-        person: Person,
-    ) -> None:
-        """Approve a call for the whole thread, or open the view of all its details."""
-        with _refusals("consent-refusal-not-yours"):
-            ask = await self._require_in(click.ask, gesture.session)
-            if click.choice == "approve_thread":
-                await self._asks.decide(ask.id, gesture.by, "approved_thread")
-                return
-            if ask.state != "open":
-                raise AskRefused("over")
-            words = BOT.of(language_of(person))
-            approval = ask.approval
-            view = await asyncio.to_thread(details_form, approval.actions, approval.digest, words)
-            if not await self._api.open_view(gesture.trigger_id, view):
-                raise Refused("consent-refusal-press-again")
-
-    async def _form(
-        self,
-        click: ApprovalClick,
-        ask: Ask,
-        gesture: Gesture,
-        words: Words,
-    ) -> JsonObject:
-        """The form that a button opens, for whoever may send it."""
-        if click.kind == "consent.reject":
+    async def _view(self, what: str, ask: Ask, gesture: Gesture, words: Words) -> JsonObject:
+        """The view that a button opens, for whoever may send it."""
+        if what == "reject":
             await self._asks.check_may_decide(ask.id, gesture.by)
             return reason_form(ask.id, gesture.session, words)
-        await self._asks.check_may_edit(ask.id, gesture.by)
-        return edit_form(ask.approval.actions[0], ask.id, gesture.session, words)
+        approval = ask.approval
+        if what == "edit":
+            await self._asks.check_may_edit(ask.id, gesture.by)
+            return edit_form(approval.actions[0], ask.id, gesture.session, words)
+        if ask.state != "open":
+            raise AskRefused("over")
+        return await asyncio.to_thread(details_form, approval.actions, approval.digest, words)
 
     async def submit(
         self,

@@ -63,7 +63,6 @@ _META = (
 _META_SERVERS = ("mcp__composio__", "mcp__rube__")
 
 _ANSWER_FIELDS = ("response", "error", "data")
-_WEB = ("https://", "http://")
 _BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
 """Many languages need no white space between words, so there are no letters but ours. Without dots,
 slashes and @ no address stands in it: it cannot say where anything should go."""

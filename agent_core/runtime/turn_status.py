@@ -256,11 +256,7 @@ def _deed(action: Action, prefix: str, words: Words) -> str:
     recipients = recipients_of(action.arguments)
     if recipients and _SENDING.intersection(names):
         whom = ", ".join(map(safe_name, recipients[:MAX_NAMED]))
-        is_mail = any("mail" in name for name in names)
-        return words("deed-mail" if is_mail else "deed-message", whom=whom)
-    title = action.arguments.get("summary") or action.arguments.get("title")
-    if title and "event" in names:
-        return words("deed-event", title=safe_name(str(title)))
+        return words("deed-message", whom=whom)
     app = ""
     if prefix == COMPOSIO and len(names) > 1:
         app = app_name(names.pop(0))

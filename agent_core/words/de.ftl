@@ -112,9 +112,7 @@ stop-to-go-on = Antworte „weiter“, dann mache ich dort weiter.
 ## Notices beside an answer
 
 notice-unsure = Ich weiß nicht, ob das geschehen ist: { $what }. Bitte nachsehen, bevor es noch einmal geschieht.
-deed-mail = die Mail an { $whom } senden
 deed-message = die Nachricht an { $whom } senden
-deed-event = der Termin „{ $title }“
 deed-in-app = „{ $deed }“ in { $app }
 deed-plain = „{ $deed }“
 notice-long-text = Das war eine lange Nachricht ({ $n } Zeichen). Ich habe alles gelesen.

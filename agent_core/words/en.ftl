@@ -121,9 +121,7 @@ stop-to-go-on = Reply “continue” and I go on from there.
 ## Notices beside an answer
 
 notice-unsure = I cannot tell whether this was done: { $what }. Please check before it is done again.
-deed-mail = sending the mail to { $whom }
 deed-message = sending the message to { $whom }
-deed-event = the event “{ $title }”
 deed-in-app = “{ $deed }” in { $app }
 deed-plain = “{ $deed }”
 notice-long-text = That was a long message ({ $n } characters). I took in all of it.

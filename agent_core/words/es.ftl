@@ -112,9 +112,7 @@ stop-to-go-on = Responde «continúa» y sigo desde ahí.
 ## Notices beside an answer
 
 notice-unsure = No sé si esto llegó a hacerse: { $what }. Conviene mirarlo antes de repetirlo.
-deed-mail = enviar el correo a { $whom }
 deed-message = enviar el mensaje a { $whom }
-deed-event = el evento «{ $title }»
 deed-in-app = «{ $deed }» en { $app }
 deed-plain = «{ $deed }»
 notice-long-text = Era un mensaje largo ({ $n } caracteres). Lo he leído entero.

@@ -112,9 +112,7 @@ stop-to-go-on = Répondez « continue » et je reprends là.
 ## Notices beside an answer
 
 notice-unsure = Je ne sais pas si cela a été fait : { $what }. À vérifier avant de le refaire.
-deed-mail = envoyer le mail à { $whom }
 deed-message = envoyer le message à { $whom }
-deed-event = l'événement « { $title } »
 deed-in-app = « { $deed } » dans { $app }
 deed-plain = « { $deed } »
 notice-long-text = C'était un long message ({ $n } caractères). Je l'ai lu en entier.

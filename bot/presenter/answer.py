@@ -143,13 +143,15 @@ def final_drafts(
         sources=event.citations or ("",) * bool(event.sources),
         published=event.published,
     )
-    if drafts[-1].blocks and is_rated and event.outcome in ("answered", "limited"):
-        rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
+    rows: list[JsonObject] = []
+    if event.has_findings:
+        rows = follow_up_rows([words("progress-answer-now")])
+    elif is_rated and event.outcome in ("answered", "limited"):
+        reports = [file.follow_ups for file in saved if file.mimetype == REPORT]
+        questions = reports[-1] if reports else ()
+        rows = [*follow_up_rows(questions), feedback_block(event.turn, words)]
+    if drafts[-1].blocks and rows:
         drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
-    if drafts[-1].blocks and event.has_findings:
-        label = words("progress-answer-now")
-        row = actions(clicks.button(label, FollowUpClick(question=label)))
-        drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, row))
     return markdown, drafts, is_cut
 
 
@@ -180,10 +182,8 @@ async def _post(destination: Destination, op: Op, draft: PostDraft) -> None:
         await destination.post(op, draft.without_charts)
 
 
-def follow_up_rows(files: Sequence[ArtifactSaved]) -> list[JsonObject]:
-    """What the reader of the last report may ask next, as buttons; what they say is asked."""
-    reports = [file for file in files if file.mimetype == REPORT]
-    questions = reports[-1].follow_ups if reports else ()
+def follow_up_rows(questions: Iterable[str]) -> list[JsonObject]:
+    """What the reader may ask next, as buttons; what they say is asked."""
     labels = [plain_line(question, limits.LABEL_CHARS) for question in questions]
     labels = [label for label in labels if label][: limits.FOLLOW_UPS]
     buttons = [

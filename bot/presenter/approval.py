@@ -195,9 +195,7 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
     asked = words("consent-asked", who=mention(event.asker))
     blocks = [section(asked)]
     differing: list[str] = []
-    earlier_ones = [each for each in asking_actions(event.before) if each not in asking]
-    new_ones = [each for each in asking if each not in event.before]
-    for earlier, action in zip(earlier_ones, new_ones, strict=False):
+    for earlier, action in zip(event.before, event.actions, strict=False):
         if earlier.tool == action.tool:
             differing += changes(earlier.arguments, action.arguments, words)
     blocks += sections("\n".join(differing))

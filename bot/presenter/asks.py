@@ -241,12 +241,11 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
     numbered = "\n".join(lines)
     hint = _hint(event, words)
     text = _asked(event)
-    below = [numbered, hint]
     if is_numbered:
         text = f"{text}\n\n{numbered}"
-        below = [hint]
+        numbered = ""
     *before, last = split(text, limits.TEXT_CHARS - _TAIL_CHARS)
-    whole = "\n\n".join(filter(None, [last, *below]))
+    whole = "\n\n".join(filter(None, [last, numbered, hint]))
     drafts = [PostDraft(text=each) for each in before]
     if not labels:
         return [*drafts, PostDraft(text=whole)]

@@ -57,8 +57,7 @@ LONG = frozenset({"body", "about", "text", "correction"})
 
 MAX_ROWS = 16
 CHANGE_CHARS = 120
-_CHARS_ALIKE = 20
-"""Of a long text that was changed, so much is shown before the change."""
+"""Of a longer text that was changed it is said alone: it stands below as it is now."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d)?")
 _PLAIN_NAME = re.compile(r"[a-zA-Z][\w-]{0,39}")
 _LINE_CHARS = 200
@@ -273,20 +272,16 @@ def _are_clear(arguments: JsonObject, labels: dict[str, str]) -> bool:
 
 
 def changes(before: JsonObject, after: JsonObject, words: Words) -> Iterator[str]:
-    """A line for each argument that differs, with both values; those whom it reaches first."""
+    """A line for each argument that differs, with both values if short; recipients first."""
     labels = field_labels({**before, **after}, words)
     names = [name for name in labels if before.get(name) != after.get(name)]
     names.sort(key=lambda name: not recipients_of({name: after.get(name) or before.get(name)}))
     for name in names:
         texts = (_brief(before.get(name)), _brief(after.get(name)))
-        start = 0
-        if max(map(len, texts)) > CHANGE_CHARS:
-            differing = (
-                at for at, pair in enumerate(zip(*texts, strict=False)) if len({*pair}) > 1
-            )
-            start = max(0, next(differing, 0) - _CHARS_ALIKE)
-        old, new = (_quoted(text, start) for text in texts)
-        yield words("consent-changed", what=_foreign(labels[name]), before=old, after=new)
+        is_short = max(map(len, texts)) <= CHANGE_CHARS
+        old, new = (one_line(made_visible(text), CHANGE_CHARS) or "-" for text in texts)
+        sentence = "consent-changed" if is_short else "consent-changed-text"
+        yield words(sentence, what=_foreign(labels[name]), before=old, after=new)
 
 
 def _brief(value: Any) -> str:
@@ -296,13 +291,6 @@ def _brief(value: Any) -> str:
         for item in items_of(value)
     ]
     return "" if value is None else ", ".join(map(str, names))
-
-
-def _quoted(text: str, start: int) -> str:
-    if not text:
-        return "-"
-    shown = one_line(made_visible(text[start:]), CHANGE_CHARS)
-    return f"“…{shown}”" if start else f"“{shown}”"
 
 
 def written(value: Any) -> str:

@@ -100,7 +100,7 @@ class Footnotes:
         if self.is_linked(url):
             return link(url, host, self.is_live)
         if host:
-            return name if name and is_in_host else beside
+            return beside
         name = PurePosixPath(clean(url)).name
         return foreign_line(name, _NAME_CHARS)
 

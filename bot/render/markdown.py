@@ -300,9 +300,9 @@ class _Writer:
             if _NUMBER.fullmatch(label):
                 return mark
             return f"{TITLE}{_literal(flat(label))}{CITED} {mark}"
-        if not _is_linked(url, self.is_live):
-            return _unlinked(url, label)
-        return link(url, label, self.is_live, _literal)
+        linked = link(url, label, self.is_live, _literal)
+        is_live = link(url, "", self.is_live).startswith("<")
+        return linked if is_live else _unlinked(url, label)
 
     def _mark(self, url: str) -> str:
         return self.footnotes.mark(url) if self.footnotes else ""
@@ -440,10 +440,6 @@ def _unlinked(url: str, label: str) -> str:
     if not host:
         return _literal(words)
     return f"{_literal(words)} · {plain_host(host)}"
-
-
-def _is_linked(url: str, is_live: IsLive) -> bool:
-    return link(url, "", is_live).startswith("<")
 
 
 def _marked(text: str, mark: str) -> str:

@@ -339,8 +339,8 @@ def printed(slack: SlackStandIn) -> Generator[None]:
 def _print_post(console: Console, post: Post, names: Mapping[str, str]) -> None:
     if post.words:
         author = names.get(post.user, post.user)
-        wire_text = post.text or as_text(post.words, all_live)
-        words = plain_text(_MARK.sub(r"\1", wire_text), names=names)
+        wire_text = _MARK.sub(r"\1", as_text(post.words, all_live))
+        words = plain_text(wire_text, names=names)
         console.print(Text(f"{author}: {words}"))
     for file in post.files:
         size = len(file.content)

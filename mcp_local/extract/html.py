@@ -95,11 +95,9 @@ def extract_html(html: str, url: str) -> ExtractedPage:
 
 
 def _publisher(name: str, title: str, url: str) -> str:
-    if not name:
-        *_, end = _TITLE_PARTS.split(title)
-        letters = re.sub(r"\W", "", end).casefold()
-        is_of_host = end != title and letters in re.sub(r"\W", "", urlsplit(url).netloc)
-        name = end if letters and is_of_host else ""
+    *_, end = _TITLE_PARTS.split(title)
+    if not name and end.replace(" ", "").casefold() in urlsplit(url).netloc:
+        name = end
     return line_of(name.lstrip("@"))[:MAX_PUBLISHER_CHARS]
 
 

@@ -150,12 +150,12 @@ def test_what_was_added_too_late_is_named() -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "deed"),
     [
-        (BATCH, mail(), "sending the mail to ann@b.test"),
+        (BATCH, mail(), "sending the message to ann@b.test"),
         ("mcp__composio__SLACK_SEND_MESSAGE", {"channel": "#a"}, "sending the message to #a"),
         (
             "mcp__composio__GOOGLECALENDAR_CREATE_EVENT",
             {"summary": "Lunch"},
-            "the event “Lunch”",
+            "“create event” in Google Calendar",
         ),
         ("mcp__composio__GOOGLEDOCS_CREATE_DOCUMENT", {}, "“create document” in Google Docs"),
         ("mcp__jira__copy_board", {}, "“copy board” in Jira"),
