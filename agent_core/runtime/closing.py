@@ -9,6 +9,7 @@ import mimetypes
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from agent_core import tracing
 from agent_core.durable import causes
@@ -33,10 +34,10 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, TurnId
+from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
 from agent_core.loop.agent import ROUTE_SLOTS, RunScope, names_away
 from agent_core.loop.run import RunResult
-from agent_core.messages import user_message
+from agent_core.messages import ToolCall, user_message
 from agent_core.runtime.opening import (
     document_note,
     fault_notes,
@@ -44,9 +45,10 @@ from agent_core.runtime.opening import (
     opening_text,
     thread_language,
 )
-from agent_core.runtime.parts import TurnParts
+from agent_core.runtime.parts import PRINT_REPORT, TurnParts
 from agent_core.runtime.turn_status import TurnStatus
 from agent_core.sessions import StoredTurn
+from agent_core.tools import ToolContext
 from agent_core.words import CORE, FALLBACK, Words
 from agent_core.workspaces import (
     append_summary,
@@ -73,6 +75,8 @@ _FAILURES: dict[type[BaseException], str] = {
 }
 OBSERVERS_PATIENCE_S = 5.0
 _UNKNOWN_KIND = "application/octet-stream"
+_PRINTED = ("application/pdf", "image/png")
+"""What is printed of a report."""
 _MAX_PRODUCTS = 100
 """Files that a turn announces at its end; others wait for the next one."""
 
@@ -175,14 +179,17 @@ async def _announce_products(
 ) -> list[ArtifactSaved]:
     """Emit ArtifactSaved for each work product that no tool announced as it is now.
 
-    Such are files of foreign servers and of kinds that our own tools do not know. Idempotent: a
-    turn that ends once more goes on behind the slots that it used.
+    Such are files of foreign servers and of kinds that our own tools do not know, and a report's
+    PDF that is there by now. Idempotent: a turn that ends once more goes on behind the slots that
+    it used.
     """
     sizes = {file.path: file.size_bytes for file in saved}
+    reports = {_stem(file.path): file for file in saved if file.mimetype == REPORT}
     products = await asyncio.to_thread(products_of, scope.context.workspace)
     first = ROUTE_SLOTS["product"]
     before = sum(file.turn == turn.id and file.step == 0 and file.n >= first for file in saved)
     events: list[ArtifactSaved] = []
+    printed: list[ArtifactSaved] = []
     for path, size in products:
         if sizes.get(path) == size:
             continue
@@ -192,6 +199,10 @@ async def _announce_products(
         kind = mimetypes.guess_type(path)[0] or _UNKNOWN_KIND
         if kind == REPORT:
             kind = _UNKNOWN_KIND  # write_report announces its own
+        if kind in _PRINTED and (report := reports.get(_stem(path))):
+            if report.turn == turn.id:  # whoever shows the other turn asks for its own
+                printed.append(_printed(report, path, kind, size, parts.clock()))
+            continue
         event = ArtifactSaved(
             **turn_at(parts, turn, "product", before + len(events)),
             path=path,
@@ -200,8 +211,60 @@ async def _announce_products(
             size_bytes=size,
         )
         events.append(event)
+    for event in (*events, *printed):
         await scope.emit(event)
+    return [*events, *printed]
+
+
+async def print_report(parts: TurnParts, report: ArtifactSaved) -> list[ArtifactSaved]:
+    """A report's PDF and the picture of its first page, made and announced; none without a browser.
+
+    For whoever shows the turn, after its answer: nobody waits for a PDF. Idempotent.
+    """
+    workspace, (*_, turn) = await parts.store.turns_until(report.turn)
+    context = ToolContext(
+        session=turn.session,
+        turn=turn.id,
+        run=report.run,
+        asker=turn.inbound.asker,
+        workspace=workspace,
+    )
+    call = ToolCall(
+        id=ToolCallId("print"),
+        name=PRINT_REPORT,
+        arguments={"path": report.path},
+    )
+    output = await parts.agents.registry.run(call, context, _no_progress)
+    events: list[ArtifactSaved] = []
+    for file in output.artifacts:
+        now = parts.clock()
+        event = _printed(report, file.path, file.mimetype, file.size_bytes, now)
+        await parts.log.append(event)
+        events.append(event)
     return events
+
+
+def _printed(
+    report: ArtifactSaved, path: str, kind: str, size_bytes: int, at: datetime
+) -> ArtifactSaved:
+    """What was printed of a report, in the slots behind the report's own."""
+    return replace(
+        report,
+        n=report.n + 1 + _PRINTED.index(kind),
+        at=at,
+        path=path,
+        mimetype=kind,
+        size_bytes=size_bytes,
+        follow_ups=(),
+    )
+
+
+def _stem(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+async def _no_progress(_text: str) -> None:
+    """Nobody follows the print."""
 
 
 async def _notices(

@@ -19,6 +19,7 @@ from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.asks import Asks
+from agent_core.runtime.closing import print_report
 from agent_core.runtime.dispatch import Dispatch
 from agent_core.runtime.interventions import Interventions
 from agent_core.runtime.opening import kind_of
@@ -113,6 +114,7 @@ class Runtime:
         self.turn = parts.store.turn
         self.events = parts.log.read
         """Events of a turn or a session with their places in the log; close what it gives."""
+        self.print_report = partial(print_report, parts)
         self._background = Background()
         self._dispatch = Dispatch(parts, durable_url, self._background)
         self.asks = Asks(

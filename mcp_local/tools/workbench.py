@@ -14,6 +14,7 @@ from pydantic import Field
 from yarl import URL
 
 from mcp_local.errors import NoSession, PathDenied, RemoteError, ToolkitError
+from mcp_local.prints import Prints
 from mcp_local.settings import Settings
 from mcp_local.tools import FETCHES, OVERWRITES, FilePath, local_tool, text_result
 from mcp_local.tools.files import artifacts_of, check_writable
@@ -80,7 +81,7 @@ FileName = Annotated[
 ]
 
 
-def register(server: MCPServer, settings: Settings) -> None:
+def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
     """Add the tools to the server. Raises ValueError where Composio has no proper address."""
     api_address(settings)
 
@@ -129,6 +130,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         """
         remote = read_remote_path(remote_path)
         workspace = open_workspace(settings, ctx)
+        await prints.settle(workspace, local_path)
         data = await asyncio.to_thread(workspace.read_bytes, local_path, MAX_FILE_BYTES)
         async with _bridge(settings, ctx, session_id) as bridge:
             await bridge.upload(data, remote)
@@ -152,6 +154,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         25 MB at most.
         """
         workspace = open_workspace(settings, ctx)
+        await prints.settle(workspace, path)
         data = await asyncio.to_thread(workspace.read_bytes, path, MAX_FILE_BYTES)
         if not data:
             raise ToolkitError(f"{path} is empty; there is nothing to attach.")
