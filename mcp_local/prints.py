@@ -41,23 +41,24 @@ class Prints:
             job.add_done_callback(lambda _: self._jobs.pop(key))
         return job
 
-    async def files(self, workspace: Workspace, path: str) -> dict[str, str]:
-        """What is printed of the report at `path`: paths by kind; none where it has no PDF."""
-        pdf = _beside(path, ".pdf")
-        if not workspace.exists(pdf):
-            await asyncio.shield(self.begin(workspace, path))
-        files = {"application/pdf": pdf, "image/png": _beside(path, ".png")}
-        return {kind: file for kind, file in files.items() if workspace.exists(file)}
+    async def files(self, workspace: Workspace, path: str, *, wait: bool = True) -> dict[str, str]:
+        """What is printed of a report, by kind; `path` is its page's, or its PDF's.
 
-    async def settle(self, workspace: Workspace, path: str = "") -> None:
-        """Wait for what is being printed in a session, and for the file at `path` if it is a PDF.
-
-        For whoever looks for files that a report's text promised.
+        With `wait` it is printed first if need be; there is none where it cannot be printed.
         """
-        page = _beside(path, ".html") if path.endswith(".pdf") else ""
-        if page and workspace.exists(page):
-            await self.files(workspace, page)
-        if jobs := [job for key, job in self._jobs.items() if key.is_relative_to(workspace.root)]:
+        if not path.endswith((".html", ".pdf")):
+            return {}
+        page, pdf, picture = (_beside(path, ending) for ending in (".html", ".pdf", ".png"))
+        if wait and not workspace.exists(pdf):
+            await asyncio.shield(self.begin(workspace, page))
+        if not workspace.exists(pdf):
+            return {}
+        return {"application/pdf": pdf, "image/png": picture}
+
+    async def settle(self, workspace: Workspace) -> None:
+        """Wait for what is being printed in a session, for whoever looks for it."""
+        jobs = [job for key, job in self._jobs.items() if key.is_relative_to(workspace.root)]
+        if jobs:
             await asyncio.wait(jobs)
 
     async def _print(self, workspace: Workspace, path: str) -> None:
@@ -74,7 +75,7 @@ class Prints:
 
 
 def _beside(path: str, ending: str) -> str:
-    return str(PurePosixPath(path).with_suffix(ending)) if path else ""
+    return str(PurePosixPath(path).with_suffix(ending))
 
 
 def _check_page(page: bytes) -> None:

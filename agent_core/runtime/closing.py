@@ -9,7 +9,6 @@ import mimetypes
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from agent_core import tracing
 from agent_core.durable import causes
@@ -41,6 +40,7 @@ from agent_core.messages import ToolCall, user_message
 from agent_core.runtime.opening import (
     document_note,
     fault_notes,
+    ignore_progress,
     needs_no_model,
     opening_text,
     thread_language,
@@ -104,6 +104,7 @@ async def finish(
         saved = await parts.log.stored(turn.session, kinds=("artifact_saved",))
         files = [event for _, event in saved if isinstance(event, ArtifactSaved)]
         files += await _announce_products(parts, turn, scope, files)
+        await _announce_prints(parts, turn, files)
         titles = {file.path: file.title for file in files}
         text = without_paths(result.text, workspace, titles)
         report = next((file.citations for file in reversed(files) if file.citations), ())
@@ -179,30 +180,25 @@ async def _announce_products(
 ) -> list[ArtifactSaved]:
     """Emit ArtifactSaved for each work product that no tool announced as it is now.
 
-    Such are files of foreign servers and of kinds that our own tools do not know, and a report's
-    PDF that is there by now. Idempotent: a turn that ends once more goes on behind the slots that
-    it used.
+    Such are files of foreign servers and of kinds that our own tools do not know. Idempotent: a
+    turn that ends once more goes on behind the slots that it used.
     """
     sizes = {file.path: file.size_bytes for file in saved}
-    reports = {_stem(file.path): file for file in saved if file.mimetype == REPORT}
+    reports = {_stem(file.path) for file in saved if file.mimetype == REPORT}
     products = await asyncio.to_thread(products_of, scope.context.workspace)
     first = ROUTE_SLOTS["product"]
     before = sum(file.turn == turn.id and file.step == 0 and file.n >= first for file in saved)
     events: list[ArtifactSaved] = []
-    printed: list[ArtifactSaved] = []
     for path, size in products:
-        if sizes.get(path) == size:
+        kind = mimetypes.guess_type(path)[0] or _UNKNOWN_KIND
+        is_printed = kind in _PRINTED and _stem(path) in reports
+        if sizes.get(path) == size or is_printed:
             continue
         if len(events) >= _MAX_PRODUCTS:
             logger.warning("turn %s leaves more than %d files", turn.id, _MAX_PRODUCTS)
             break
-        kind = mimetypes.guess_type(path)[0] or _UNKNOWN_KIND
         if kind == REPORT:
             kind = _UNKNOWN_KIND  # write_report announces its own
-        if kind in _PRINTED and (report := reports.get(_stem(path))):
-            if report.turn == turn.id:  # whoever shows the other turn asks for its own
-                printed.append(_printed(report, path, kind, size, parts.clock()))
-            continue
         event = ArtifactSaved(
             **turn_at(parts, turn, "product", before + len(events)),
             path=path,
@@ -211,15 +207,26 @@ async def _announce_products(
             size_bytes=size,
         )
         events.append(event)
-    for event in (*events, *printed):
         await scope.emit(event)
-    return [*events, *printed]
+    return events
 
 
-async def print_report(parts: TurnParts, report: ArtifactSaved) -> list[ArtifactSaved]:
-    """A report's PDF and the picture of its first page, made and announced; none without a browser.
+async def _announce_prints(
+    parts: TurnParts, turn: StoredTurn, saved: Sequence[ArtifactSaved]
+) -> None:
+    """Announce the PDFs of the turn's reports that are there by now: they go with the answer."""
+    for file in saved:
+        if file.turn == turn.id and file.mimetype == REPORT:
+            await print_report(parts, file, wait=False)
 
-    For whoever shows the turn, after its answer: nobody waits for a PDF. Idempotent.
+
+async def print_report(
+    parts: TurnParts, report: ArtifactSaved, *, wait: bool = True
+) -> list[ArtifactSaved]:
+    """Announce a report's PDF and the picture of its first page; none where it is not printed.
+
+    With `wait` they are made first if need be: for whoever shows the turn, after its answer.
+    Idempotent.
     """
     workspace, (*_, turn) = await parts.store.turns_until(report.turn)
     context = ToolContext(
@@ -232,39 +239,27 @@ async def print_report(parts: TurnParts, report: ArtifactSaved) -> list[Artifact
     call = ToolCall(
         id=ToolCallId("print"),
         name=PRINT_REPORT,
-        arguments={"path": report.path},
+        arguments={"path": report.path, "wait": wait},
     )
-    output = await parts.agents.registry.run(call, context, _no_progress)
+    output = await parts.agents.registry.run(call, context, ignore_progress)
     events: list[ArtifactSaved] = []
-    for file in output.artifacts:
-        now = parts.clock()
-        event = _printed(report, file.path, file.mimetype, file.size_bytes, now)
+    for number, file in enumerate(output.artifacts, start=1):
+        event = replace(
+            report,
+            n=report.n + number,
+            at=parts.clock(),
+            path=file.path,
+            mimetype=file.mimetype,
+            size_bytes=file.size_bytes,
+            follow_ups=(),
+        )
         await parts.log.append(event)
         events.append(event)
     return events
 
 
-def _printed(
-    report: ArtifactSaved, path: str, kind: str, size_bytes: int, at: datetime
-) -> ArtifactSaved:
-    """What was printed of a report, in the slots behind the report's own."""
-    return replace(
-        report,
-        n=report.n + 1 + _PRINTED.index(kind),
-        at=at,
-        path=path,
-        mimetype=kind,
-        size_bytes=size_bytes,
-        follow_ups=(),
-    )
-
-
 def _stem(path: str) -> str:
     return path.rpartition(".")[0]
-
-
-async def _no_progress(_text: str) -> None:
-    """Nobody follows the print."""
 
 
 async def _notices(

@@ -16,6 +16,7 @@ from pathlib import Path
 from agent_core.background import Background
 from agent_core.classifier import ReplyReader
 from agent_core.errors import SessionError
+from agent_core.events import ArtifactSaved
 from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.asks import Asks
@@ -114,7 +115,6 @@ class Runtime:
         self.turn = parts.store.turn
         self.events = parts.log.read
         """Events of a turn or a session with their places in the log; close what it gives."""
-        self.print_report = partial(print_report, parts)
         self._background = Background()
         self._dispatch = Dispatch(parts, durable_url, self._background)
         self.asks = Asks(
@@ -266,6 +266,10 @@ class Runtime:
                 return False
             await asyncio.to_thread(shutil.rmtree, stored.workspace, ignore_errors=True)
             return not stored.workspace.exists()
+
+    async def print_report(self, report: ArtifactSaved) -> list[ArtifactSaved]:
+        """As in `closing`."""
+        return await print_report(self._parts, report)
 
     async def knows(self, session: SessionId) -> bool:
         """Whether the thread has a session."""

@@ -50,6 +50,10 @@ FollowUps = Annotated[
         "whole and of at most 60 characters. They become buttons below it."
     ),
 ]
+Wait = Annotated[
+    bool,
+    Field(description="Whether they are made first if they are not there."),
+]
 
 
 def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
@@ -106,9 +110,9 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         return text_result(written, artifacts=[report])
 
     @local_tool(server, "Print a report", ADDS_ONCE)
-    async def print_report(path: FilePath, ctx: Context) -> CallToolResult:
-        """Bring a report's PDF and the picture of its first page; both are made if need be."""
-        files = await prints.files(open_workspace(settings, ctx), path)
+    async def print_report(path: FilePath, ctx: Context, wait: Wait = True) -> CallToolResult:
+        """Bring a report's PDF and the picture of its first page."""
+        files = await prints.files(open_workspace(settings, ctx), path, wait=wait)
         artifacts = [
             {"path": file, "title": path, "mimetype": kind} for kind, file in files.items()
         ]

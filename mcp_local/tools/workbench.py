@@ -130,8 +130,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         """
         remote = read_remote_path(remote_path)
         workspace = open_workspace(settings, ctx)
-        await prints.settle(workspace, local_path)
-        data = await asyncio.to_thread(workspace.read_bytes, local_path, MAX_FILE_BYTES)
+        data = await _content(workspace, local_path, prints)
         async with _bridge(settings, ctx, session_id) as bridge:
             await bridge.upload(data, remote)
         source = workspace.root.joinpath(*workspace.parts(local_path))
@@ -154,8 +153,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         25 MB at most.
         """
         workspace = open_workspace(settings, ctx)
-        await prints.settle(workspace, path)
-        data = await asyncio.to_thread(workspace.read_bytes, path, MAX_FILE_BYTES)
+        data = await _content(workspace, path, prints)
         if not data:
             raise ToolkitError(f"{path} is empty; there is nothing to attach.")
         source = workspace.root.joinpath(*workspace.parts(path))
@@ -190,6 +188,12 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
             data,
         )
         return f"Saved {saved.name} ({len(data):,} bytes). Local path: {saved}"
+
+
+async def _content(workspace: Workspace, path: str, prints: Prints) -> bytes:
+    """A file of the session; a report's PDF is waited for."""
+    await prints.files(workspace, path)
+    return await asyncio.to_thread(workspace.read_bytes, path, MAX_FILE_BYTES)
 
 
 async def _store(wire: Wire, name: str, data: bytes, target: dict[str, str]) -> tuple[str, str]:

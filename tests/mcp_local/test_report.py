@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 from pypdfium2 import PdfDocument
 
-from mcp_local.report.compose import compose_report, write_new_version
 from mcp_local.prints import PREVIEW_WIDTH
+from mcp_local.report.compose import compose_report, write_new_version
 from tests.browser import chromium_path
 from tests.mcp_local.report.reading import read_html, source
 from tests.mcp_local.sessions import Session
