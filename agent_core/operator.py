@@ -210,13 +210,7 @@ def examine_python() -> str:
     return Interpreter().fault
 
 
-async def audited_calls(
-    settings: CoreSettings,
-    *,
-    since: datetime | None = None,
-    user: str | None = None,
-    tool: str | None = None,
-) -> list[AuditEntry]:
+async def audited_calls(settings: CoreSettings, since: datetime | None) -> list[AuditEntry]:
     """Calls with an effect, newest first, as `AuditLog.entries`; none where no bot ever ran.
 
     A database of an older revision is read as well: only the next start alters its tables.
@@ -227,9 +221,7 @@ async def audited_calls(
     async with _stored(settings.state_url) as database:
         if database is None or not await _revision(database):
             return []
-        return await AuditLog(database).entries(
-            since=since, user=user, tool=tool, patience_s=BUSY_PATIENCE_S
-        )
+        return await AuditLog(database).entries(since=since, patience_s=BUSY_PATIENCE_S)
 
 
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:
