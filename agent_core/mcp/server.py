@@ -15,10 +15,10 @@ from mcp_types import CallToolResult
 
 from agent_core.background import Background
 from agent_core.errors import ToolServerError
+from agent_core.json_values import texts_in
 from agent_core.mcp.client import RequestFault, ServerConnection, artifacts_of, output_of
 from agent_core.mcp.config import HttpServer, HubLimits, ServerConfig
 from agent_core.mcp.pins import ListedTool, Pins, usable_tools
-from agent_core.json_values import texts_in
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import (
