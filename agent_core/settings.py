@@ -265,8 +265,8 @@ class CoreSettings(BaseSettings):
     )
     trace_content: bool = Field(
         default=False,
-        description="Whether traces also hold the words of people and models, cut: the request, the "
-        "classifier's `raw_response`, arguments and results of tool calls, texts and thinking.",
+        description="Whether traces also hold the words of people and models, cut: the request, "
+        "the classifier's `raw_response`, arguments and results of tool calls, texts and thinking.",
         examples=["true or false"],
     )
     logfire_project: str = Field(

@@ -201,7 +201,9 @@ async def _perform(
     """Make the call, if nothing and nobody stands in its way."""
     specs = await agent.tools.specs(scope.context)
     spec = next((spec for spec in specs if spec.name == call.name), None)
-    original, call = call, await scope.gate.edited(call, scope.context)
+    original = call
+    if scope.generation > 1:  # a call that waited for a person
+        call = await scope.gate.edited(call, scope.context)
     made = opened(call)
     held = await scope.gate.before(made, spec, scope.context)
     if held is not None:
