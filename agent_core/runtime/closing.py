@@ -33,22 +33,20 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
+from agent_core.ids import ROOT_RUN, TurnId
 from agent_core.loop.agent import ROUTE_SLOTS, RunScope, names_away
 from agent_core.loop.run import RunResult
-from agent_core.messages import JsonObject, ToolCall, user_message
+from agent_core.messages import JsonObject, user_message
 from agent_core.runtime.opening import (
     document_note,
     fault_notes,
-    ignore_progress,
     needs_no_model,
     opening_text,
     thread_language,
 )
-from agent_core.runtime.parts import PRINT_REPORT, TurnParts
+from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.turn_status import TurnStatus
 from agent_core.sessions import StoredTurn
-from agent_core.tools import ToolContext
 from agent_core.words import CORE, FALLBACK, Words
 from agent_core.workspaces import (
     append_summary,
@@ -75,8 +73,6 @@ _FAILURES: dict[type[BaseException], str] = {
 }
 OBSERVERS_PATIENCE_S = 5.0
 _UNKNOWN_KIND = "application/octet-stream"
-_PRINTED = ("application/pdf", "image/png")
-"""What is printed of a report."""
 _MAX_PRODUCTS = 100
 """Files that a turn announces at its end; others wait for the next one."""
 
@@ -104,7 +100,6 @@ async def finish(
         saved = await parts.log.stored(turn.session, kinds=("artifact_saved",))
         files = [event for _, event in saved if isinstance(event, ArtifactSaved)]
         files += await _announce_products(parts, turn, scope, files)
-        await _announce_prints(parts, turn, files)
         titles = {file.path: file.title for file in files}
         text = without_paths(result.text, workspace, titles)
         report = next((file.citations for file in reversed(files) if file.citations), ())
@@ -189,19 +184,17 @@ async def _announce_products(
     turn that ends once more goes on behind the slots that it used.
     """
     sizes = {file.path: file.size_bytes for file in saved}
-    reports = {_stem(file.path) for file in saved if file.mimetype == REPORT}
     products = await asyncio.to_thread(products_of, scope.context.workspace)
     first = ROUTE_SLOTS["product"]
     before = sum(file.turn == turn.id and file.step == 0 and file.n >= first for file in saved)
     events: list[ArtifactSaved] = []
     for path, size in products:
-        kind = mimetypes.guess_type(path)[0] or _UNKNOWN_KIND
-        is_printed = kind in _PRINTED and _stem(path) in reports
-        if sizes.get(path) == size or is_printed:
+        if sizes.get(path) == size:
             continue
         if len(events) >= _MAX_PRODUCTS:
             logger.warning("turn %s leaves more than %d files", turn.id, _MAX_PRODUCTS)
             break
+        kind = mimetypes.guess_type(path)[0] or _UNKNOWN_KIND
         if kind == REPORT:
             kind = _UNKNOWN_KIND  # write_report announces its own
         event = ArtifactSaved(
@@ -214,57 +207,6 @@ async def _announce_products(
         events.append(event)
         await scope.emit(event)
     return events
-
-
-async def _announce_prints(
-    parts: TurnParts, turn: StoredTurn, saved: Sequence[ArtifactSaved]
-) -> None:
-    """Announce the PDFs of the turn's reports that are there by now: they go with the answer."""
-    for file in saved:
-        if file.turn == turn.id and file.mimetype == REPORT:
-            await print_report(parts, file, wait=False)
-
-
-async def print_report(
-    parts: TurnParts, report: ArtifactSaved, *, wait: bool = True
-) -> list[ArtifactSaved]:
-    """Announce a report's PDF and the picture of its first page; none where it is not printed.
-
-    With `wait` they are made first if need be: for whoever shows the turn, after its answer.
-    Idempotent.
-    """
-    workspace, (*_, turn) = await parts.store.turns_until(report.turn)
-    context = ToolContext(
-        session=turn.session,
-        turn=turn.id,
-        run=report.run,
-        asker=turn.inbound.asker,
-        workspace=workspace,
-    )
-    call = ToolCall(
-        id=ToolCallId("print"),
-        name=PRINT_REPORT,
-        arguments={"path": report.path, "wait": wait},
-    )
-    output = await parts.agents.registry.run(call, context, ignore_progress)
-    events: list[ArtifactSaved] = []
-    for number, file in enumerate(output.artifacts, start=1):
-        event = replace(
-            report,
-            n=report.n + number,
-            at=parts.clock(),
-            path=file.path,
-            mimetype=file.mimetype,
-            size_bytes=file.size_bytes,
-            follow_ups=(),
-        )
-        await parts.log.append(event)
-        events.append(event)
-    return events
-
-
-def _stem(path: str) -> str:
-    return path.rpartition(".")[0]
 
 
 async def _notices(

@@ -8,12 +8,12 @@ import asyncio
 import logging
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from textwrap import shorten
 from weakref import WeakValueDictionary
 
@@ -21,7 +21,6 @@ from agent_core.background import Background, Backoff
 from agent_core.clock import machine_time
 from agent_core.errors import SessionError
 from agent_core.events import (
-    REPORT,
     AnyEvent,
     ApprovalRequested,
     ArtifactSaved,
@@ -81,8 +80,6 @@ FIRST_PICTURE = "\u2190"
 VARIATIONS = frozenset("\ufe0e\ufe0f")
 """Ask for the text or the picture of the sign before them."""
 
-PrintReport = Callable[[ArtifactSaved], Awaitable[Sequence[ArtifactSaved]]]
-"""Brings a report's PDF and the picture of its first page; none where they cannot be made."""
 Awaited = TurnFinished | QuestionAsked | ApprovalRequested | AuthRequired | AskDecided
 """Events that a person waits to see; if Slack does not take one, it is shown again."""
 BARE = TurnStarted | ArtifactSaved | TurnFinished
@@ -137,7 +134,6 @@ class ThreadPresenter(TurnPresenter):
         connect_link: ConnectLink,
         is_plain: bool,
         offers_live_view: Callable[[], bool],
-        print_report: PrintReport,
         now: Callable[[], datetime],
         edit_interval_s: float = 2.0,
     ) -> None:
@@ -152,7 +148,6 @@ class ThreadPresenter(TurnPresenter):
             self._destination, workspace, asked_ts=asked_ts, is_off=is_plain
         )
         self._connect_link = connect_link
-        self._print_report = print_report
         self._asks: AskPosts | None = None
         """From the turn's first Ask on."""
         self._is_by_model = True
@@ -222,19 +217,7 @@ class ThreadPresenter(TurnPresenter):
         if not is_closed:
             await self._progress.close(insist=True)
         await self._indicators.take_back(*self._asked, is_taken_in=is_steered)
-        await self._post_late_prints(event)
         await self._journal.finish()
-
-    async def _post_late_prints(self, event: TurnFinished) -> None:
-        """The PDFs of reports that were posted without, as soon as each is printed."""
-        saved = handed_out(self._board.turn.artifacts.values())
-        known = {file.path for file in saved}
-        for number, report in enumerate(file for file in saved if file.mimetype == REPORT):
-            if str(PurePosixPath(report.path).with_suffix(".pdf")) in known:
-                continue
-            printed = await self._print_report(report)
-            late = [file for file in printed if file.path not in known]
-            await self._files.post(Op(event.turn).part("printed", number), [], late)
 
     async def _show_result(self, event: TurnFinished) -> None:
         op = Op(event.turn).part("answer")
@@ -385,7 +368,6 @@ class Presenting:
             connect_link=self._runtime.asks.connect_link,
             is_plain=turn.tries >= MAX_TRIES,
             offers_live_view=self._offers_live_view,
-            print_report=self._runtime.print_report,
             now=self._now,
         )
 

@@ -11,7 +11,6 @@ from pydantic import Field
 from mcp_local.documents import PICTURES, Documents
 from mcp_local.errors import PathDenied
 from mcp_local.extract.documents import Document
-from mcp_local.prints import Prints
 from mcp_local.settings import Settings
 from mcp_local.tools import OVERWRITES, READS, FilePath, local_tool, text_result
 from mcp_local.workbook import workbook
@@ -71,7 +70,7 @@ ReadLimit = Annotated[
 Content = Annotated[str, Field(description="The whole content of the file.")]
 
 
-def register(server: MCPServer, settings: Settings, documents: Documents, prints: Prints) -> None:
+def register(server: MCPServer, settings: Settings, documents: Documents) -> None:
     """Add the tools to the server."""
 
     @local_tool(server, "Read a file", READS)
@@ -111,7 +110,6 @@ def register(server: MCPServer, settings: Settings, documents: Documents, prints
         pages and searches), work_products (reports), downloads (files from other tools).
         """
         workspace = open_workspace(settings, ctx)
-        await prints.settle(workspace)
         return text_result(await asyncio.to_thread(_listing, workspace, path))
 
     @local_tool(server, "Write a file", OVERWRITES)
