@@ -258,7 +258,6 @@ async def _announce_end(
             preview=output.text[:PREVIEW_CHARS],
             size_bytes=size,
             duration_s=duration_s,
-            display=output.display,
             may_have_happened=output.may_have_happened,
             sources=() if output.is_error else sources_in(output.text),
         )
