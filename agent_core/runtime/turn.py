@@ -244,10 +244,7 @@ class _Generation:
         routed = await self._route(earlier, files)
         if routed.verdict == "ORDER":
             return RunResult(outcome="steered", text="")
-        opening = done or (user_message(opening_text(turn), files),)
-        is_wrap_up = self._rule(()) == WRAP_UP
-        if is_wrap_up and not done:
-            opening = (*opening, user_message(await self._what_there_is()))
+        opening = done or await self._opening(files)
         if routed.answer is not None:
             await scope.save(0, [*opening, routed.answer])
             return RunResult(outcome="answered", text=routed.answer.text)
@@ -257,8 +254,7 @@ class _Generation:
             author=message.author_name,
             is_digest=message.scheduled,
         )
-        if is_wrap_up:
-            agent = replace(agent, limits=replace(agent.limits, max_steps=0))
+        agent = self._without_steps_to_wrap_up(agent)
         wait = open_wait(turn, done) if turn.wait else None
         if wait:
             added, scope = await end_wait(
@@ -295,6 +291,19 @@ class _Generation:
             parent=None,
             task=message.text,
         )
+
+    async def _opening(self, files: tuple[AttachedFile, ...]) -> tuple[Message, ...]:
+        """What the root run begins with; of a wrap-up with what there is to answer from."""
+        opening = user_message(opening_text(self.turn), files)
+        if self._rule(()) != WRAP_UP:
+            return (opening,)
+        return opening, user_message(await self._what_there_is())
+
+    def _without_steps_to_wrap_up(self, agent: Agent) -> Agent:
+        """The agent, whose first step is its last where only an answer is wanted."""
+        if self._rule(()) != WRAP_UP:
+            return agent
+        return replace(agent, limits=replace(agent.limits, max_steps=0))
 
     async def _what_there_is(self) -> str:
         """What the work found that was stopped, its sub-agents' and its pages' words included."""

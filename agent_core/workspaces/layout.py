@@ -107,11 +107,19 @@ def without_paths(text: str, workspace: Path, titles: Mapping[str, str]) -> str:
         tick = "`" if match["tick"] and name and not title else ""
         return f"{tick}{name}{rest}{tick}"
 
-    linked = re.sub(rf"\[([^\[\]\n]*)\]\((?:file://)?(?:{home}/)?{_PATH}\)", r"\1", text)
+    linked = re.sub(
+        rf"\[([^\[\]\n]*)\]\((?:file://)?(?:{home}/)?{_PATH}\)",
+        r"\1",
+        text,
+    )
     known = re.sub(
         rf"(?P<tick>`?)(?:{home}/|(?<![\w/.-]))(?P<path>{_PATH})(?P=tick)", shortened, linked
     )
-    return re.sub(rf"{home}/?", "", known)
+    return re.sub(
+        rf"{home}/?",
+        "",
+        known,
+    )
 
 
 @dataclass(slots=True)
@@ -250,7 +258,14 @@ def known_pages(workspace: Path) -> dict[str, PageFacts]:
             pages = _listed(text) if path.suffix == ".json" else _fetched(text)
             for url, facts in pages:
                 before = known.get(url, facts)
-                best = [new or old for new, old in zip(facts, before, strict=True)]
+                best = [
+                    new or old
+                    for new, old in zip(
+                        facts,
+                        before,
+                        strict=True,
+                    )
+                ]
                 known[url] = PageFacts(*best)
         except (OSError, ValueError):
             continue
@@ -264,7 +279,11 @@ def _listed(text: str) -> Iterator[tuple[str, PageFacts]]:
             day = _iso_day(str(entry.get("date", ""))) or _iso_day(str(entry.get("snippet", "")))
             yield (
                 str(entry.get("url", "")),
-                PageFacts(day, str(entry.get("source", "")), str(entry.get("snippet", ""))),
+                PageFacts(
+                    day,
+                    str(entry.get("source", "")),
+                    str(entry.get("snippet", "")),
+                ),
             )
 
 
@@ -315,12 +334,20 @@ class RunLogs:
         if workspace is None or not text:
             return
         try:
-            with (workspace / RUN_LOG).open("a", encoding="utf-8", errors="replace") as file:
+            with (workspace / RUN_LOG).open(
+                "a",
+                encoding="utf-8",
+                errors="replace",
+            ) as file:
                 file.write(_entry(text, event.at))
             self._is_failing = False
         except OSError as error:
             if not self._is_failing:
-                logger.warning("%s cannot be written: %s", workspace / RUN_LOG, error)
+                logger.warning(
+                    "%s cannot be written: %s",
+                    workspace / RUN_LOG,
+                    error,
+                )
             self._is_failing = True
 
 
@@ -332,15 +359,44 @@ def _entry(text: str, at: datetime) -> str:
 
 def log_line(event: AnyEvent) -> str:
     """An event in plain words; empty for one that has no line."""
-    fallback = getattr(event, "fallback", "")
+    fallback = getattr(
+        event,
+        "fallback",
+        "",
+    )
     return _LINES.get(event.kind, "").format(
         e=event,
         day=f"{event.at.astimezone(UTC):%Y-%m-%d}",
-        tools=", ".join(each.tool for each in getattr(event, "actions", ()) if each.asks),
-        apps=", ".join(getattr(event, "toolkits", ())),
-        by=getattr(event, "by", "") or "nobody",
+        tools=", ".join(
+            each.tool
+            for each in getattr(
+                event,
+                "actions",
+                (),
+            )
+            if each.asks
+        ),
+        apps=", ".join(
+            getattr(
+                event,
+                "toolkits",
+                (),
+            )
+        ),
+        by=getattr(
+            event,
+            "by",
+            "",
+        )
+        or "nobody",
         given_up=f", fast path given up: {fallback}" if fallback else "",
-        ending="failed" if getattr(event, "is_error", False) else "finished",
+        ending="failed"
+        if getattr(
+            event,
+            "is_error",
+            False,
+        )
+        else "finished",
     )
 
 

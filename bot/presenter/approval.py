@@ -87,7 +87,11 @@ def is_short(event: ApprovalRequested, words: Words) -> bool:
     arguments = [action.arguments for action in event.actions]
     if len(json.dumps(arguments)) > HOPELESS_CHARS:
         return False
-    blocks = _facts(event, words, is_whole=True)
+    blocks = _facts(
+        event,
+        words,
+        is_whole=True,
+    )
     if len(blocks) > limits.BLOCKS_PER_POST - BLOCKS_FOR_DECIDING:
         return False
     return _chars(blocks) <= limits.BLOCK_TEXT_CHARS - CHARS_FOR_DECIDING
@@ -100,7 +104,14 @@ def approval_file(event: ApprovalRequested, words: Words) -> bytes:
         "tool": event.tool,
         "actions": [asdict(action) for action in event.actions],
     }
-    lines = argument_lines(whole, moments(whole, event.zone, words))
+    lines = argument_lines(
+        whole,
+        moments(
+            whole,
+            event.zone,
+            words,
+        ),
+    )
     return "\n".join(lines).encode()
 
 
@@ -134,7 +145,11 @@ def approval_draft(
     is_seen = (is_whole or is_attached) and not unseen
     buttons = [
         consent_button(ApprovalClick(kind=kind, ask=event.ask), words)
-        for kind in _buttons(event, is_seen=is_seen, is_whole=is_whole)
+        for kind in _buttons(
+            event,
+            is_seen=is_seen,
+            is_whole=is_whole,
+        )
     ]
     more: list[tuple[str, ApprovalMenu]] = []
     if is_whole:
@@ -145,7 +160,11 @@ def approval_draft(
         more.append((words("consent-button-approve-thread"), for_thread))
     if more:
         buttons.append(clicks.dots_menu(more))
-    blocks = _facts(event, words, is_whole=is_whole)
+    blocks = _facts(
+        event,
+        words,
+        is_whole=is_whole,
+    )
     blocks.append(context("\n".join(notes)))
     blocks.append(actions(*buttons))
     return PostDraft(text=_fallback(event, words), blocks=tuple(blocks))
@@ -154,7 +173,11 @@ def approval_draft(
 def decided_draft(event: ApprovalRequested, decided: AskDecided, words: Words) -> PostDraft:
     """The card once it is decided: the same facts, and how it ended in place of the buttons."""
     ending = decision(decided, words)
-    blocks = _facts(event, words, is_whole=is_short(event, words))
+    blocks = _facts(
+        event,
+        words,
+        is_whole=is_short(event, words),
+    )
     blocks.append(section(f"*{ending}*"))
     fallback = _fallback(event, words)
     text, *_ = split(f"{fallback}\n{ending}", limits.TEXT_CHARS)
@@ -195,11 +218,23 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
     asked = words("consent-asked", who=mention(event.asker))
     blocks = [section(asked)]
     differing: list[str] = []
-    for earlier, action in zip(event.before, event.actions, strict=False):
+    for earlier, action in zip(
+        event.before,
+        event.actions,
+        strict=False,
+    ):
         if earlier.tool == action.tool:
-            differing += changes(earlier.arguments, action.arguments, words)
+            differing += changes(
+                earlier.arguments,
+                action.arguments,
+                words,
+            )
     blocks += sections("\n".join(differing))
-    actions_shown = _actions(event, words, is_whole=is_whole)
+    actions_shown = _actions(
+        event,
+        words,
+        is_whole=is_whole,
+    )
     for action_blocks in actions_shown:
         blocks += action_blocks
     left = len(asking) - len(actions_shown)
@@ -210,7 +245,11 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
         if not action.asks:
             along[deed(action.tool, action.toolkit)] = None
     if along:
-        what = _counted([*along][:MAX_ALONG], len(along), words)
+        what = _counted(
+            [*along][:MAX_ALONG],
+            len(along),
+            words,
+        )
         line = words("consent-along", what=what)
         blocks.append(context(line))
     if event.is_tainted:
@@ -226,12 +265,28 @@ def _actions(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[
     done: list[list[JsonObject]] = []
     chars = 0
     for number, action in enumerate(asking, start=1):
-        title = _title(event, action, f"{number}. " if len(asking) > 1 else "", words)
+        title = _title(
+            event,
+            action,
+            f"{number}. " if len(asking) > 1 else "",
+            words,
+        )
         if is_whole:
-            done.append(_whole_action(event, action, title, words))
+            done.append(
+                _whole_action(
+                    event,
+                    action,
+                    title,
+                    words,
+                )
+            )
             continue
         whom = recipients_of(action.arguments)
-        title += _reaches(whom, [_named(each) for each in whom[:MAX_RECIPIENTS]], words)
+        title += _reaches(
+            whom,
+            [_named(each) for each in whom[:MAX_RECIPIENTS]],
+            words,
+        )
         blocks = sections(title)
         chars += _chars(blocks)
         if number > MAX_ACTIONS or chars > SHOWN_CHARS:
@@ -247,12 +302,29 @@ def _whole_action(
     words: Words,
 ) -> list[JsonObject]:
     """An action with all its arguments; of a file that is posted above the storage key is left."""
-    moment_text = moments(action.arguments, event.zone, words)
-    picture = preview(action, words, moment_text, event.files)
+    moment_text = moments(
+        action.arguments,
+        event.zone,
+        words,
+    )
+    picture = preview(
+        action,
+        words,
+        moment_text,
+        event.files,
+    )
     if picture is None:
         whom = recipients_of(action.arguments)
-        title += _reaches(whom, [literal(made_visible(each)) for each in whom], words)
-        picture = argument_blocks(action, moment_text, words)
+        title += _reaches(
+            whom,
+            [literal(made_visible(each)) for each in whom],
+            words,
+        )
+        picture = argument_blocks(
+            action,
+            moment_text,
+            words,
+        )
     return [*sections(title), *picture]
 
 
@@ -260,7 +332,11 @@ def _reaches(whom: Sequence[str], named: Sequence[str], words: Words) -> str:
     """A line with those who are named, and how many more it reaches; empty where nobody."""
     if not whom:
         return ""
-    counted = _counted(named, len(whom), words)
+    counted = _counted(
+        named,
+        len(whom),
+        words,
+    )
     return f"\n{words('consent-reaches', n=len(whom), whom=counted)}"
 
 
@@ -304,7 +380,15 @@ def _fallback(event: ApprovalRequested, words: Words) -> str:
     """For notifications: who, and what in short; the arguments stand in the blocks alone."""
     lines = [words("consent-asked", who=mention(event.asker))]
     asking = asking_actions(event.actions)
-    lines += [_title(event, action, "", words) for action in asking]
+    lines += [
+        _title(
+            event,
+            action,
+            "",
+            words,
+        )
+        for action in asking
+    ]
     text, *_ = split("\n".join(lines), limits.TEXT_CHARS)
     return text
 
@@ -328,9 +412,17 @@ def details_form(actions: Sequence[PlannedAction], digest: str, words: Words) ->
     fingerprint = words("consent-fingerprint", digest=digest[:DIGEST_CHARS])
     blocks: list[JsonObject] = [context(fingerprint)]
     for action in asking_actions(actions):
-        moment_text = moments(action.arguments, "", words)
+        moment_text = moments(
+            action.arguments,
+            "",
+            words,
+        )
         blocks.append(section(f"*{deed(action.tool, action.toolkit)}*"))
-        blocks += argument_blocks(action, moment_text, words)
+        blocks += argument_blocks(
+            action,
+            moment_text,
+            words,
+        )
     return {
         "type": "modal",
         "title": plain_text(words("consent-button-details"), limits.TITLE_CHARS),
@@ -349,9 +441,21 @@ def edit_form(action: PlannedAction, ask: AskId, session: SessionId, words: Word
             "max_length": MAX_EDIT_CHARS,
             "initial_value": written(action.arguments[name]),
         }
-        blocks.append(Exact(entry(name, words(f"consent-part-{label}"), element)))
+        blocks.append(
+            Exact(
+                entry(
+                    name,
+                    words(f"consent-part-{label}"),
+                    element,
+                )
+            )
+        )
     return clicks.form(
-        ApprovalForm(kind="consent.edit_form", ask=ask, session=session),
+        ApprovalForm(
+            kind="consent.edit_form",
+            ask=ask,
+            session=session,
+        ),
         words("consent-edit-title"),
         words("consent-edit-save"),
         words("consent-cancel"),
@@ -385,8 +489,18 @@ def reason_form(ask: AskId, session: SessionId, words: Words) -> JsonObject:
         optional=True,
         hint=plain_text(words("consent-reason-hint")),
     )
-    about = ApprovalForm(kind="consent.reason_form", ask=ask, session=session)
-    return clicks.form(about, title, title, words("consent-cancel"), [reason])
+    about = ApprovalForm(
+        kind="consent.reason_form",
+        ask=ask,
+        session=session,
+    )
+    return clicks.form(
+        about,
+        title,
+        title,
+        words("consent-cancel"),
+        [reason],
+    )
 
 
 def editable_parts(action: PlannedAction) -> dict[str, str]:
@@ -420,4 +534,8 @@ def consent_button(click: ApprovalClick | ConnectionClick, words: Words) -> Json
     """A button of an approval or a connection."""
     name = click.kind.partition(".")[2]
     label = words(f"consent-button-{name.replace('_', '-')}")
-    return clicks.button(label, click, _STYLES.get(click.kind, ""))
+    return clicks.button(
+        label,
+        click,
+        _STYLES.get(click.kind, ""),
+    )

@@ -121,7 +121,12 @@ def moments(arguments: JsonObject, zone: str, words: Words) -> MomentWords:
         values = {value for _, value in zones}
         if len(values) > 1 or not ZONE_NAMES.issuperset(name for name, _ in zones):
             return ""  # the zone may be that of another moment
-        return _clock_words(value, "".join(values), zone, words)
+        return _clock_words(
+            value,
+            "".join(values),
+            zone,
+            words,
+        )
 
     return moment_words_of
 
@@ -138,14 +143,22 @@ def _clock_words(
         moment = datetime.fromisoformat(value)
         known = moment.tzinfo or find_zone(zone_name)
         if known is None:
-            clock = moment_words(moment.replace(tzinfo=UTC), "UTC", language)
+            clock = moment_words(
+                moment.replace(tzinfo=UTC),
+                "UTC",
+                language,
+            )
             where = plain_line(made_visible(zone_name), limits.PROGRESS_WORD_CHARS)
             return f"{clock} ({where or words('consent-no-zone')})"
         moment = moment.replace(tzinfo=known)
         zones = dict.fromkeys(filter(find_zone, (zone, zone_name)))
         clocks: list[str] = []
         for each in zones or ("UTC",):
-            clock = moment_words(moment, each, language)
+            clock = moment_words(
+                moment,
+                each,
+                language,
+            )
             clocks.append(f"{clock} ({each})")
         return " = ".join(clocks)
     except (ValueError, OverflowError):
@@ -172,7 +185,11 @@ def preview(
     lines: list[str] = []
     for name, label in labels.items():
         value = arguments[name]
-        attached = attachment_line(value, files, words)
+        attached = attachment_line(
+            value,
+            files,
+            words,
+        )
         if attached:
             lines.append(attached)
             continue
@@ -183,15 +200,19 @@ def preview(
         lines.append(f"*{label}:* {text}".strip())
         if not text:
             blocks += sections("\n".join(lines))
+            blocks += _below(name, value, moment_text)
             lines = []
-            below = text_of(value)
-            if isinstance(value, str) and "`" not in below:
-                blocks += _quotation(below)
-                continue
-            if not isinstance(value, str):
-                below = "\n".join(argument_lines({name: value}, moment_text))
-            blocks += sections(f"```\n{code(below)}\n```")
     return [*blocks, *sections("\n".join(lines))]
+
+
+def _below(name: str, value: object, moment_text: MomentWords) -> list[JsonObject]:
+    """A value that does not stand beside its name: a text as a quotation, all else as code."""
+    text = text_of(value)
+    if not isinstance(value, str):
+        text = "\n".join(argument_lines({name: value}, moment_text))
+    elif "`" not in text:
+        return _quotation(text)
+    return sections(f"```\n{code(text)}\n```")
 
 
 def _quotation(text: str) -> list[JsonObject]:
@@ -281,16 +302,25 @@ def changes(before: JsonObject, after: JsonObject, words: Words) -> Iterator[str
         is_short = max(map(len, texts)) <= CHANGE_CHARS
         old, new = (one_line(made_visible(text), CHANGE_CHARS) or "-" for text in texts)
         sentence = "consent-changed" if is_short else "consent-changed-text"
-        yield words(sentence, what=_foreign(labels[name]), before=old, after=new)
+        yield words(
+            sentence,
+            what=_foreign(labels[name]),
+            before=old,
+            after=new,
+        )
 
 
 def _brief(value: Any) -> str:
     """A value in one line; a file by its name."""
-    names = [
-        cast("JsonObject", item).get("name", item) if isinstance(item, dict) else item
-        for item in items_of(value)
-    ]
-    return "" if value is None else ", ".join(map(str, names))
+    if value is None:
+        return ""
+    names: list[str] = []
+    for item in items_of(value):
+        name = item
+        if isinstance(item, dict):
+            name = cast("JsonObject", item).get("name", item)
+        names.append(str(name))
+    return ", ".join(names)
 
 
 def written(value: Any) -> str:

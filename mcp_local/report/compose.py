@@ -42,7 +42,11 @@ _WORDS_PER_MINUTE = 220
 _HERE = Path(__file__).parent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class Report:
     """A finished report."""
 
@@ -174,7 +178,11 @@ def _check_size(text: str) -> None:
 
 def _clean_title(title: str) -> str:
     visible = "".join(letter for letter in title if letter.isspace() or not is_invisible(letter))
-    words = re.sub(r"^#+\s*", "", " ".join(visible.split()))
+    words = re.sub(
+        r"^#+\s*",
+        "",
+        " ".join(visible.split()),
+    )
     if not words:
         raise ToolkitError("The report needs a title: a few words that name its topic.")
     return words[:MAX_TITLE_CHARS]
@@ -248,12 +256,25 @@ def write_new_version(
     before = b""
     with _WRITING:
         for version in range(1, _MAX_VERSIONS + 1):
-            line = _version_line(version, before, html, labels) if version > 1 else ""
+            line = (
+                _version_line(
+                    version,
+                    before,
+                    html,
+                    labels,
+                )
+                if version > 1
+                else ""
+            )
             page = _with_line(html, line)
             suffix = "" if version == 1 else f"_v{version}"
             path = f"{REPORTS_DIRECTORY}/{stem}{suffix}.html"
             try:
-                workspace.write_text(path, page, exclusive=True)
+                workspace.write_text(
+                    path,
+                    page,
+                    exclusive=True,
+                )
             except FileExistsError:
                 earlier = None
                 with suppress(PathDenied):
@@ -276,7 +297,12 @@ def _version_line(version: int, before: bytes, html: str, labels: Labels) -> str
     if not names or not earlier:
         return labels.words("version", version=version)
     quoted = ", ".join(f"“{name}”" for name in names)
-    return labels.words("version-new", version=version, n=len(names), what=quoted)
+    return labels.words(
+        "version-new",
+        version=version,
+        n=len(names),
+        what=quoted,
+    )
 
 
 def _sections(html: str) -> list[str]:
@@ -289,9 +315,17 @@ def _with_line(html: str, line: str) -> str:
     """The page with a line at the end of its cover."""
     if not line:
         return html
-    return html.replace(_COVER_END, f'<p class="version">{escape(line)}</p>\n{_COVER_END}', 1)
+    return html.replace(
+        _COVER_END,
+        f'<p class="version">{escape(line)}</p>\n{_COVER_END}',
+        1,
+    )
 
 
 def _undated(page: bytes) -> bytes:
     """The page without the first date in it, which is that of its making."""
-    return _DATE.sub(b"", page, count=1)
+    return _DATE.sub(
+        b"",
+        page,
+        count=1,
+    )
