@@ -16,7 +16,8 @@ class Preferences(Store):
     """Short values by scope and name; a scope is a person, `team:user`, or a `team:channel`.
 
     Names: `language` (en, de, es, fr) and `digest_time` (HH:MM) of a person, `follow_ups` (meant,
-    two_party, mention) of a channel. Nothing of this is checked here.
+    two_party, mention) of a channel. The scope `composio` holds by person the session that tools
+    of apps come from. Nothing of this is checked here.
     """
 
     async def get(self, scope: str, name: str) -> str:

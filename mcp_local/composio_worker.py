@@ -1,0 +1,154 @@
+"""The process that has Composio's package: `python -m mcp_local.composio_worker`.
+
+The package takes 160 MB and four seconds to import, so the bot has it here and nowhere else. It is
+a tool server of our own over stdio: the bot's hub starts it, starts it again when it died, and ends
+it. MCP at a session's address is no part of it: the bot's hub speaks that itself.
+
+Tracking off is a variable of the context, and the SDK reports each call without it; so it is set
+before there is a client, a thread or a task. The client sends nothing twice and follows no
+redirect: another origin must neither learn who asks for what, nor answer in Composio's place.
+"""
+
+# ruff: noqa: E402
+import gc
+
+gc.disable()  # a third of the import's time goes into looks at what stays anyway
+
+import functools
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+from composio import Composio
+from composio.core.models.base import allow_tracking
+from composio.exceptions import ComposioError
+from composio_client import APIConnectionError, APIError, APIStatusError, APITimeoutError
+from mcp.server.mcpserver import MCPServer
+from mcp.types import ToolAnnotations
+
+from mcp_local.settings import Settings
+
+gc.enable()
+
+TIMEOUT_S = 15
+READS = ToolAnnotations(read_only_hint=True)
+ACTS = ToolAnnotations(read_only_hint=False)
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_JSON = dict[str, Any]
+
+
+def open_composio(*, api_key: str, base_url: str) -> Any:
+    """The SDK's client, without tracking, retries and redirects.
+
+    A proxy cannot reach this machine's own ports.
+    """
+    allow_tracking.set(False)
+    is_near = httpx.URL(base_url).host in _LOOPBACK
+    http = httpx.Client(
+        timeout=TIMEOUT_S,
+        trust_env=not is_near,
+        event_hooks={"response": [_without_location]},
+    )
+    return Composio(
+        api_key=api_key,
+        base_url=base_url,
+        allow_tracking=False,
+        max_retries=0,
+        timeout=TIMEOUT_S,
+        http_client=http,
+    )
+
+
+def _without_location(response: httpx.Response) -> None:
+    """A redirect without an address is a refusal to the SDK, which would follow it otherwise."""
+    response.headers.pop("location", None)
+
+
+def build_server(composio: Any) -> MCPServer:
+    """The server over an SDK's client, whose tools answer as `answered` describes."""
+    router = composio.client.tool_router.session
+    server = MCPServer("composio_worker", log_level="WARNING")
+
+    def create_session(options: _JSON) -> Any:
+        # Not `composio.create`: of our options it drops two, that no call may remove a connection
+        # and that no code in the workbench may call apps.
+        return router.create(**options)
+
+    def delete_session(session: str) -> Any:
+        return composio.sessions.delete(session)
+
+    def link_account(session: str, toolkit: str) -> Any:
+        return router.link(session_id=session, toolkit=toolkit)
+
+    def run_meta_tool(session: str, slug: str, arguments: _JSON) -> Any:
+        return router.execute_meta(session_id=session, slug=slug, arguments=arguments)
+
+    def delete_account(account: str) -> Any:
+        return composio.connected_accounts.delete(account)
+
+    def list_accounts(filters: _JSON) -> Any:
+        return composio.connected_accounts.list(**filters)
+
+    def describe_tool(slug: str) -> Any:
+        return composio.tools.get_raw_composio_tool_by_slug(slug)
+
+    for work in (create_session, delete_session, link_account, run_meta_tool, delete_account):
+        server.add_tool(answered(work), annotations=ACTS, structured_output=False)
+    for work in (list_accounts, describe_tool):
+        server.add_tool(answered(work), annotations=READS, structured_output=False)
+    return server
+
+
+def answered(work: Callable[..., Any]) -> Callable[..., str]:
+    """A tool whose result is JSON: `answer`, or `refused` with the status, or `failed` in words."""
+
+    @functools.wraps(work)
+    def tool(**arguments: Any) -> str:
+        allow_tracking.set(False)  # of this thread
+        try:
+            answer = work(**arguments)
+        except (ComposioError, APIError) as error:
+            return json.dumps(_failure(error))
+        dump = getattr(answer, "model_dump", None)
+        return json.dumps({"answer": dump(mode="json") if dump else answer})
+
+    tool.__annotations__ = {**work.__annotations__, "return": str}
+    return tool
+
+
+def _failure(error: Exception) -> _JSON:
+    status = error if isinstance(error, APIStatusError) else error.__cause__
+    if isinstance(error, APITimeoutError):
+        return {"failed": "Composio did not answer in time."}
+    if isinstance(error, APIConnectionError):
+        return {"failed": f"Composio cannot be reached: {error.__cause__ or error}"}
+    if not isinstance(status, APIStatusError):
+        return {"failed": "Composio's answer is not what it should be."}
+    refusal = {
+        "status": status.status_code,
+        "body": status.body,
+        "retry_after": status.response.headers.get("retry-after", ""),
+    }
+    return {"refused": refusal}
+
+
+def main() -> None:
+    """Serve until the bot closes its end, as its death does."""
+    allow_tracking.set(False)
+    gc.freeze()
+    # Before MCPServer sets up its own handler: standard output belongs to the protocol.
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    settings = Settings()
+    composio = open_composio(
+        api_key=settings.composio_api_key.get_secret_value(), base_url=settings.composio_base_url
+    )
+    build_server(composio).run()
+    os._exit(0)  # a call that still waits for Composio has nobody to answer
+
+
+if __name__ == "__main__":
+    main()
