@@ -100,6 +100,7 @@ def worker_process(
             "COMPOSIO_API_KEY": api_key,
             "COMPOSIO_BASE_URL": base_url,
             "PYDANTIC_DISABLE_PLUGINS": "__all__",  # nothing is traced there
+            "MALLOC_ARENA_MAX": "2",
         },
         trusted=True,
         call_timeout_s=_CALL_S,
@@ -173,7 +174,9 @@ class ComposioWorker:
             raise self._refusal(refused)
         if failure := answer.get("failed"):
             raise ToolServerError(str(failure))
-        return as_object(answer.get("answer"))
+        if not isinstance(answer.get("answer"), dict):
+            raise ComposioRefusedError("Composio's answer is not what it should be.", status=200)
+        return as_object(answer["answer"])
 
     async def create_session(self, user: UserId) -> ComposioSession:
         """A new session, which is not stored."""
