@@ -19,7 +19,6 @@ from pydantic import BaseModel
 gc.disable()
 BaseModel.model_config["defer_build"] = True
 
-import functools
 import json
 import logging
 import os
@@ -31,13 +30,7 @@ import httpx
 from composio import Composio
 from composio.core.models.base import allow_tracking
 from composio.exceptions import ComposioError
-from composio_client import (
-    APIConnectionError,
-    APIError,
-    APIResponseValidationError,
-    APIStatusError,
-    APITimeoutError,
-)
+from composio_client import APIConnectionError, APIError, APIStatusError
 from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
@@ -47,10 +40,7 @@ del BaseModel.model_config["defer_build"]
 gc.enable()
 
 TIMEOUT_S = 15
-READS = ToolAnnotations(read_only_hint=True)
-ACTS = ToolAnnotations(read_only_hint=False)
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
-_JSON = dict[str, Any]
 
 
 def open_composio(*, api_key: str, base_url: str) -> Any:
@@ -81,71 +71,58 @@ def _without_location(response: httpx.Response) -> None:
 
 
 def build_server(composio: Any) -> MCPServer:
-    """The server over an SDK's client, whose tools answer as `answered` describes."""
-    router = composio.client.tool_router.session
-    server = MCPServer("composio_worker", log_level="WARNING")
+    """The server over an SDK's client: two tools, as only what reads may be asked again.
 
-    def create_session(options: _JSON) -> Any:
+    They answer JSON: `answer`, or `refused` with the status, or `failed` in words.
+    """
+    router = composio.client.tool_router.session
+    works: dict[str, Callable[..., Any]] = {
         # Not `composio.create`: of our options it drops two, that no call may remove a connection
         # and that no code in the workbench may call apps.
-        return router.create(**options)
+        "create_session": router.create,
+        "delete_session": composio.sessions.delete,
+        "link_account": router.link,
+        "run_meta_tool": router.execute_meta,
+        "delete_account": composio.connected_accounts.delete,
+        "list_accounts": composio.connected_accounts.list,
+        "describe_tool": composio.tools.get_raw_composio_tool_by_slug,
+    }
+    server = MCPServer("composio_worker", log_level="WARNING")
 
-    def delete_session(session: str) -> Any:
-        return composio.sessions.delete(session)
+    @server.tool(annotations=ToolAnnotations(read_only_hint=True), structured_output=False)
+    def read(work: str, arguments: dict[str, Any]) -> str:
+        return _answer(works[work], arguments)
 
-    def link_account(session: str, toolkit: str) -> Any:
-        return router.link(session_id=session, toolkit=toolkit)
+    @server.tool(annotations=ToolAnnotations(read_only_hint=False), structured_output=False)
+    def act(work: str, arguments: dict[str, Any]) -> str:
+        return _answer(works[work], arguments)
 
-    def run_meta_tool(session: str, slug: str, arguments: _JSON) -> Any:
-        return router.execute_meta(session_id=session, slug=slug, arguments=arguments)
-
-    def delete_account(account: str) -> Any:
-        return composio.connected_accounts.delete(account)
-
-    def list_accounts(filters: _JSON) -> Any:
-        return composio.connected_accounts.list(**filters)
-
-    def describe_tool(slug: str) -> Any:
-        return composio.tools.get_raw_composio_tool_by_slug(slug)
-
-    for work in (create_session, delete_session, link_account, run_meta_tool, delete_account):
-        server.add_tool(answered(work), annotations=ACTS, structured_output=False)
-    for work in (list_accounts, describe_tool):
-        server.add_tool(answered(work), annotations=READS, structured_output=False)
+    _ = read, act
     return server
 
 
-def answered(work: Callable[..., Any]) -> Callable[..., str]:
-    """A tool whose result is JSON: `answer`, or `refused` with the status, or `failed` in words."""
-
-    @functools.wraps(work)
-    def tool(**arguments: Any) -> str:
-        allow_tracking.set(False)  # of this thread
-        try:
-            answer = work(**arguments)
-        except (ComposioError, APIError) as error:
-            return json.dumps(_failure(error))
-        dump = getattr(answer, "model_dump", None)
-        return json.dumps({"answer": dump(mode="json") if dump else answer})
-
-    tool.__annotations__ = {**work.__annotations__, "return": str}
-    return tool
+def _answer(work: Callable[..., Any], arguments: dict[str, Any]) -> str:
+    allow_tracking.set(False)  # of this thread
+    try:
+        answer = work(**arguments)
+    except (ComposioError, APIError) as error:
+        return json.dumps(_failure(error))
+    dump = getattr(answer, "model_dump", None)
+    return json.dumps({"answer": dump(mode="json") if dump else answer})
 
 
-def _failure(error: Exception) -> _JSON:
-    status = error if isinstance(error, APIStatusError) else error.__cause__
-    if isinstance(error, APITimeoutError):
-        return {"failed": "Composio did not answer in time."}
+def _failure(error: Exception) -> dict[str, Any]:
     if isinstance(error, APIConnectionError):
         return {"failed": f"Composio cannot be reached: {error.__cause__ or error}"}
-    if isinstance(error, APIResponseValidationError) or not isinstance(status, APIStatusError):
+    refusal = error if isinstance(error, APIStatusError) else error.__cause__
+    if not isinstance(refusal, APIStatusError):
         return {"answer": None}  # not what it should be
-    refusal = {
-        "status": status.status_code,
-        "body": status.body,
-        "retry_after": status.response.headers.get("retry-after", ""),
+    refused = {
+        "status": refusal.status_code,
+        "body": refusal.body,
+        "retry_after": refusal.response.headers.get("retry-after", ""),
     }
-    return {"refused": refusal}
+    return {"refused": refused}
 
 
 def main() -> None:

@@ -99,7 +99,7 @@ class Accounts:
         for item in await self._listed(user):
             if item.get("id") == account:
                 removed = await self._account(user, item)
-                await self._worker.ask("delete_account", account=account)
+                await self._worker.ask("delete_account", nanoid=account)
                 self._active.pop((user, removed.toolkit), None)
                 return removed
         return None
@@ -115,7 +115,7 @@ class Accounts:
     async def _listed(self, user: UserId, **filters: list[str]) -> list[_Item]:
         """The filters are not relied on: another person's account must never pass."""
         wanted = {"user_ids": [user], "statuses": [_ACTIVE], "limit": 100, **filters}
-        answer = await self._worker.ask("list_accounts", filters=wanted)
+        answer = await self._worker.ask("list_accounts", **wanted)
         items = map(as_object, answer.get("items") or [])
         return [item for item in items if _is_active(item, user)]
 

@@ -10,9 +10,9 @@ remote workbench, and the model learns how it is fetched.
 
 import asyncio
 import json
-import logging
 import re
 import time
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
@@ -45,8 +45,6 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.sessions import Preferences
 from agent_core.tools import OnProgress, ToolContext, ToolOutput, Toolset, batch_results
 
-logger = logging.getLogger(__name__)
-
 SERVER_NAME = "composio"
 _MAX_PEOPLE = 500
 """Who are connected to its tools at a time."""
@@ -64,34 +62,29 @@ class ComposioSessions:
         self.worker = worker
         self._stored = stored
         self._clock = clock
-        self._making: dict[UserId, asyncio.Task[ComposioSession]] = {}
-        self._noted: dict[UserId, tuple[ComposioSession, str]] = {}
-        """Whose use of which session is stored, and on what day it was."""
+        self._known: dict[UserId, ComposioSession] = {}
+        self._locks = defaultdict[UserId, asyncio.Lock](asyncio.Lock)
         made_with = [OPTIONS, WISHES, worker.base_url, worker.api_key]
         self._kind = digest_of_json(made_with)
         """Sessions of other options, another Composio or another project are not used again."""
 
-    async def of(self, user: UserId) -> ComposioSession:
-        """The person's session: the stored one, or one that is made once for all who ask now."""
-        making = self._making.get(user)
-        if making is None or _has_failed(making):
-            making = asyncio.create_task(self._found_or_made(user, None))
-            self._making[user] = making
-        session = await asyncio.shield(making)
-        await self._note_use(session)
-        return session
+    async def of(self, user: UserId, *, lost: ComposioSession | None = None) -> ComposioSession:
+        """The person's session: the known or stored one, or a new one, made once for all who ask.
 
-    async def renew(self, lost: ComposioSession) -> ComposioSession:
-        """A new session, one for all, in the place of one that Composio does not know any more."""
-        making = self._making.get(lost.user)
-        if making is not None and not _is_pending(making) and making.result() == lost:
-            making = asyncio.create_task(self._found_or_made(lost.user, lost))
-            self._making[lost.user] = making
-        return await self.of(lost.user)
+        One that Composio does not know any more is `lost`: it is not given again.
+        """
+        async with self._locks[user]:
+            session = self._known.get(user)
+            if session is None or session == lost:
+                session = await self._stored_or_new(user, lost)
+            self._known[user] = session
+            record = {**asdict(session), "kind": self._kind, "used_on": self._day()}
+            await self._stored.put(_STORED, user, json.dumps(record))
+            return session
 
     async def prepare(self, user: UserId) -> None:
         """Start the worker for a person who has no session, before the first turn asks for one."""
-        if is_person(user) and user not in self._making and not await self._record(user):
+        if is_person(user) and not await self._record(user):
             await self.worker.warm()
 
     def address_of(self, user: UserId) -> str:
@@ -99,10 +92,9 @@ class ComposioSessions:
 
         Empty where there is none.
         """
-        making = self._making.get(user)
-        if making is None or _is_pending(making):
+        if user not in self._known:
             return ""
-        parts = urlsplit(making.result().mcp_url)
+        parts = urlsplit(self._known[user].mcp_url)
         host = parts.netloc.rpartition("@")[2]
         return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
@@ -113,26 +105,27 @@ class ComposioSessions:
         """
         session = await self.of(user)
         try:
-            return await self.worker.ask(tool, session=session.id, **arguments)
+            return await self.worker.ask(tool, session_id=session.id, **arguments)
         except ComposioRefusedError as error:
             if error.status != _UNKNOWN_SESSION:
                 raise
-        session = await self.renew(session)
-        return await self.worker.ask(tool, session=session.id, **arguments)
+        session = await self.of(user, lost=session)
+        return await self.worker.ask(tool, session_id=session.id, **arguments)
 
     async def delete_unused(self) -> None:
         """Delete the sessions of people who have asked for nothing in a while."""
         last_day = self._day(ago=UNUSED_AFTER)
         for user, value in (await self._stored.of(_STORED)).items():
-            record = as_object(json.loads(value))
-            if record["used_on"] < last_day and await self.worker.delete_session(record["id"]):
-                self._making.pop(UserId(user), None)
+            record = json.loads(value)
+            if record["used_on"] < last_day:
+                await self.worker.delete_session(record["id"])
+                self._known.pop(UserId(user), None)
                 await self._stored.put(_STORED, user, "")
 
-    async def _found_or_made(self, user: UserId, lost: ComposioSession | None) -> ComposioSession:
-        record = await self._record(user) if is_person(user) else {}
-        if record and record["kind"] == self._kind:
-            session = ComposioSession(user=user, id=record["id"], mcp_url=record["mcp_url"])
+    async def _stored_or_new(self, user: UserId, lost: ComposioSession | None) -> ComposioSession:
+        record = await self._record(user)
+        if record.get("kind") == self._kind:
+            session = ComposioSession(id=record["id"], mcp_url=record["mcp_url"])
             if session != lost:
                 return session
         session = await self.worker.create_session(user)
@@ -141,30 +134,11 @@ class ComposioSessions:
         return session
 
     async def _record(self, user: UserId) -> JsonObject:
-        value = await self._stored.get(_STORED, user)
-        return as_object(json.loads(value)) if value else {}
-
-    async def _note_use(self, session: ComposioSession) -> None:
-        """Store the session, and once a day that it is used."""
-        noted = (session, self._day())
-        if self._noted.get(session.user) == noted:
-            return
-        self._noted[session.user] = noted
-        record = {**asdict(session), "kind": self._kind, "used_on": noted[1]}
-        await self._stored.put(_STORED, session.user, json.dumps(record))
+        return json.loads(await self._stored.get(_STORED, user) or "{}")
 
     def _day(self, *, ago: timedelta = timedelta()) -> str:
         moment = self._clock() - ago
         return moment.date().isoformat()
-
-
-def _has_failed(making: asyncio.Task[ComposioSession]) -> bool:
-    return making.done() and (making.cancelled() or making.exception() is not None)
-
-
-def _is_pending(making: asyncio.Task[ComposioSession]) -> bool:
-    """Whether there is no session yet."""
-    return not making.done() or _has_failed(making)
 
 
 def composio_server(
@@ -188,10 +162,7 @@ def composio_server(
 
         async def locate(is_lost: bool) -> HttpServer:
             nonlocal located
-            if is_lost and located is not None:
-                located = await sessions.renew(located)
-            else:
-                located = await sessions.of(UserId(user))
+            located = await sessions.of(UserId(user), lost=located if is_lost else None)
             return replace(config, url=located.mcp_url)
 
         return McpServer(

@@ -9,6 +9,7 @@ reads, and ends it when it was idle; its end of the pipe closes with the bot, wh
 import asyncio
 import json
 import logging
+import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,7 +20,7 @@ from urllib.parse import urlsplit
 
 from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import RunId, SessionId, ToolCallId, TurnId, UserId
-from agent_core.json_values import as_object
+from agent_core.json_values import as_object, is_object
 from agent_core.mcp import HubLimits, McpServer, PooledServer, StdioServer
 from agent_core.messages import ToolCall
 from agent_core.tools import ToolContext, full_name
@@ -28,22 +29,12 @@ logger = logging.getLogger(__name__)
 
 WORKER = "composio_worker"
 DEFAULT_BASE_URL = "https://backend.composio.dev"
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 WORKER_LIMITS = HubLimits(connect_timeout_s=90.0, retry_after_s=5.0, idle_after_s=600.0)
 """A busy machine takes its time for the import; one that is idle for ten minutes ends."""
-NETWORK_VARIABLES = (
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "https_proxy",
-    "http_proxy",
-    "all_proxy",
-    "no_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-)
+_NETWORK = re.compile("(https?|all|no)_proxy|ssl_cert_(file|dir)", re.IGNORECASE)
 """What the worker inherits: how this machine reaches others."""
+_READING = ("list_accounts", "describe_tool")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 OPTIONS: Mapping[str, Any] = {
     # What a person would have to approve must not be done by code in Composio's workbench, and a
@@ -73,7 +64,6 @@ WISHES: Mapping[str, Any] = {
 _NOT_GRANTED = frozenset({400, 402, 403, 404, 409, 422})
 _CALL_S = 20.0
 """A little more than the SDK's own patience."""
-_HEARD_WITHIN_S = 10.0
 _NOBODY = ToolContext(
     session=SessionId(""),
     turn=TurnId(""),
@@ -96,7 +86,7 @@ def worker_process(
         command=sys.executable,
         args=("-m", "mcp_local.composio_worker"),
         env={
-            **{name: environment[name] for name in NETWORK_VARIABLES if name in environment},
+            **{name: value for name, value in environment.items() if _NETWORK.fullmatch(name)},
             "COMPOSIO_API_KEY": api_key,
             "COMPOSIO_BASE_URL": base_url,
             "PYDANTIC_DISABLE_PLUGINS": "__all__",  # nothing is traced there
@@ -117,7 +107,6 @@ def worker_process(
 class ComposioSession:
     """A person's Tool Router session."""
 
-    user: UserId
     id: str
     mcp_url: str
 
@@ -125,58 +114,48 @@ class ComposioSession:
 class ComposioWorker:
     """Composio itself, or whatever speaks its API at `base_url`. Nothing that acts is sent twice.
 
-    It starts no earlier than the bot hears people: call `may_start`, unless `is_heard`.
+    It starts no earlier than `is_heard` is set: with an open socket a start takes nothing from it.
     """
 
-    def __init__(
-        self,
-        process: PooledServer,
-        *,
-        api_key: str,
-        base_url: str,
-        is_heard: bool = True,
-    ) -> None:
+    def __init__(self, process: PooledServer, *, api_key: str, base_url: str) -> None:
         self._process = process
         self.api_key = api_key
         self.base_url = base_url
         self._wishes: Mapping[str, Any] = WISHES
-        self._heard = asyncio.Event()
-        if is_heard:
-            self.may_start()
-
-    def may_start(self) -> None:
-        """The socket is open: from now on a start takes nothing from it."""
-        self._heard.set()
+        self.is_heard = asyncio.Event()
 
     async def warm(self) -> None:
         """Start the process, if it is not there, so that a call soon finds it."""
-        await self._settle()
+        await self.is_heard.wait()
         await self._process.specs(_NOBODY)
 
-    async def ask(self, tool: str, **arguments: object) -> Mapping[str, Any]:
+    async def ask(self, work: str, **arguments: object) -> Mapping[str, Any]:
         """The object that Composio answers.
 
         Raises:
             ComposioRefusedError: it answers with an error.
             ToolServerError: there is no answer.
         """
-        await self._settle()
+        parts = urlsplit(self.base_url)
+        if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
+            raise ToolServerError("COMPOSIO_BASE_URL must be an https address: a key goes there.")
+        await self.is_heard.wait()
         call = ToolCall(
-            id=ToolCallId(tool),
-            name=full_name(WORKER, tool),
-            arguments=arguments,
+            id=ToolCallId(work),
+            name=full_name(WORKER, "read" if work in _READING else "act"),
+            arguments={"work": work, "arguments": arguments},
         )
         output = await self._process.run(call, _NOBODY, _ignore)
         if output.is_error:
             raise ToolServerError(output.text)
         answer = as_object(json.loads(output.text))
-        if refused := as_object(answer.get("refused")):
-            raise self._refusal(refused)
-        if failure := answer.get("failed"):
-            raise ToolServerError(str(failure))
-        if not isinstance(answer.get("answer"), dict):
+        if "refused" in answer:
+            raise self._refusal(answer["refused"])
+        if "failed" in answer:
+            raise ToolServerError(answer["failed"])
+        if not is_object(answer["answer"]):
             raise ComposioRefusedError("Composio's answer is not what it should be.", status=200)
-        return as_object(answer["answer"])
+        return answer["answer"]
 
     async def create_session(self, user: UserId) -> ComposioSession:
         """A new session, which is not stored."""
@@ -188,41 +167,27 @@ class ComposioWorker:
             raise ToolServerError("Composio named no MCP address for the session.")
         if origin(url) != origin(self.base_url):
             raise ToolServerError("Composio named an MCP address of another origin; refused.")
-        return ComposioSession(user=user, id=str(made.get("session_id")), mcp_url=url)
+        return ComposioSession(id=str(made.get("session_id")), mcp_url=url)
 
-    async def delete_session(self, session: str) -> bool:
-        """Delete a session for good; False where Composio cannot say now that it is gone."""
-        try:
-            await self.ask("delete_session", session=session)
-        except ComposioRefusedError as error:
-            return error.status in _NOT_GRANTED
-        except ToolServerError as error:
-            logger.info("a session is not deleted yet: %s", error)
-            return False
-        return True
+    async def delete_session(self, session: str) -> None:
+        """Delete a session for good; a refusal says that it is not there."""
+        with suppress(ComposioRefusedError):
+            await self.ask("delete_session", session_id=session)
 
     async def close(self) -> None:
         """End the process, if there is one."""
         await self._process.close()
-
-    async def _settle(self) -> None:
-        parts = urlsplit(self.base_url)
-        if parts.scheme != "https" and parts.hostname not in LOOPBACK:
-            raise ToolServerError("COMPOSIO_BASE_URL must be an https address: a key goes there.")
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_HEARD_WITHIN_S):
-                await self._heard.wait()
 
     async def _made(self, user: UserId) -> Mapping[str, Any]:
         """Composio's description of a new session, with the wishes where it grants them."""
         options = {"user_id": user, **OPTIONS}
         wishes = self._wishes  # another session may drop them meanwhile
         try:
-            return await self.ask("create_session", options={**options, **wishes})
+            return await self.ask("create_session", **{**options, **wishes})
         except ComposioRefusedError as error:
             if not wishes or error.status not in _NOT_GRANTED:
                 raise
-        made = await self.ask("create_session", options=options)
+        made = await self.ask("create_session", **options)
         logger.warning("Composio does not grant sessions these: %s", wishes)
         self._wishes = {}
         return made

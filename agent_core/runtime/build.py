@@ -79,7 +79,7 @@ def build_runtime(
     database = Database(settings.state_url)
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
     pins = Pins(ToolPins(database), awaited=awaited)
-    worker = composio_worker(settings, is_heard=False) if composio_url(settings) else None
+    worker = composio_worker(settings) if composio_url(settings) else None
     people = ComposioSessions(worker, Preferences(database), clock) if worker else None
     blacklist = Blacklist(settings.workspaces_root.resolve(), clock)
     hub = McpHub(
@@ -193,8 +193,8 @@ def composio_url(settings: CoreSettings) -> str:
     return settings.composio_base_url or DEFAULT_BASE_URL
 
 
-def composio_worker(settings: CoreSettings, *, is_heard: bool = True) -> ComposioWorker:
-    """The way to Composio, not started yet; there must be a key."""
+def composio_worker(settings: CoreSettings) -> ComposioWorker:
+    """The way to Composio, which waits until somebody can be heard; there must be a key."""
     api_key = settings.composio_api_key.get_secret_value()
     base_url = composio_url(settings)
     process = worker_process(
@@ -202,18 +202,13 @@ def composio_worker(settings: CoreSettings, *, is_heard: bool = True) -> Composi
         base_url=base_url,
         environment=named_variables(),
     )
-    return ComposioWorker(
-        process,
-        api_key=api_key,
-        base_url=base_url,
-        is_heard=is_heard,
-    )
+    return ComposioWorker(process, api_key=api_key, base_url=base_url)
 
 
 async def _warm_up(hub: McpHub, worker: ComposioWorker | None) -> None:
     """People are heard: what takes a while to start may start."""
     if worker is not None:
-        worker.may_start()
+        worker.is_heard.set()
     await hub.warm_up()
 
 

@@ -278,7 +278,7 @@ async def test_all_who_find_a_session_gone_get_one_new_one(
     async with sessions_at(service.base_url, KEY, database) as sessions:
         lost = await sessions.of(ANN)
         async with asyncio.TaskGroup() as group:
-            new = [group.create_task(sessions.renew(lost)) for _ in range(3)]
+            new = [group.create_task(sessions.of(ANN, lost=lost)) for _ in range(3)]
         assert {each.result().id for each in new} == {"trs_2"}
     async with sessions_at(service.base_url, KEY, database) as sessions:
         assert (await sessions.of(ANN)).id == "trs_2"

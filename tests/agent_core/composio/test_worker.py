@@ -61,7 +61,9 @@ async def process_at(
         environment=environment,
         limits=replace(WORKER_LIMITS, idle_after_s=idle_after_s),
     )
-    worker = ComposioWorker(process, api_key=KEY, base_url=base_url, is_heard=is_heard)
+    worker = ComposioWorker(process, api_key=KEY, base_url=base_url)
+    if is_heard:
+        worker.is_heard.set()
     try:
         yield worker
     finally:
@@ -92,10 +94,10 @@ async def test_a_worker_that_is_killed_is_replaced_and_only_what_reads_is_asked_
 ) -> None:
     async with process_at(service.base_url, is_heard=False) as worker:
         service.keeps_waiting = True
-        asking = asyncio.create_task(worker.ask("list_accounts", filters=USER))
+        asking = asyncio.create_task(worker.ask("list_accounts", **USER))
         await asyncio.sleep(0)
         assert workers() == [], "nobody is heard yet"
-        worker.may_start()
+        worker.is_heard.set()
         await service.asked.wait()
         [first] = workers()
         assert KEY not in psutil.Process(first).cmdline()
@@ -106,12 +108,12 @@ async def test_a_worker_that_is_killed_is_replaced_and_only_what_reads_is_asked_
         service.seen.clear()
         service.asked.clear()
         service.keeps_waiting = True
-        asking = asyncio.create_task(worker.ask("create_session", options={"user_id": "T1:U1"}))
+        asking = asyncio.create_task(worker.ask("create_session", user_id="T1:U1"))
         await killed_during(service, asking)
         with pytest.raises(ToolServerError, match="may or may not have run"):
             asking.result()
         assert [seen.method for seen in service.seen] == ["POST"]
-        await worker.ask("list_accounts", filters=USER)
+        await worker.ask("list_accounts", **USER)
     assert workers() == []
 
 
@@ -120,7 +122,7 @@ async def test_a_worker_that_is_killed_is_replaced_and_only_what_reads_is_asked_
 async def test_an_idle_worker_ends_and_comes_back(service: Composio) -> None:
     async with process_at(service.base_url, idle_after_s=0) as worker:
         for _ in range(2):
-            await worker.ask("list_accounts", filters=USER)
+            await worker.ask("list_accounts", **USER)
             await ended(workers())
 
 
@@ -140,7 +142,7 @@ async def test_nobody_is_told_what_the_package_is_used_for(service: Composio) ->
             await worker.ask("describe_tool", slug="GMAIL_SEND_EMAIL")
             service.rule = lambda _: Answer(status=500, headers=JSON, body=b"{}")
             with pytest.raises(ComposioRefusedError):
-                await worker.ask("delete_session", session="trs_1")
+                await worker.ask("delete_session", session_id="trs_1")
         # The same call with tracking: what is listened to is where it would be sent.
         tracked = (
             "from mcp_local.composio_worker import allow_tracking, open_composio;"
@@ -168,6 +170,7 @@ async def test_a_worker_ends_with_a_bot_that_is_killed(service: Composio) -> Non
         "async def main():\n"
         f"    there = dict(api_key='k', base_url={service.base_url!r})\n"
         "    worker = ComposioWorker(worker_process(environment={}, **there), **there)\n"
+        "    worker.is_heard.set()\n"
         "    await worker.warm()\n"
         "    print('warm', flush=True)\n"
         "    await asyncio.Event().wait()\n"
@@ -201,7 +204,7 @@ async def test_a_refusal_says_when_to_come_back(service: Composio) -> None:
     service.rule = lambda _: Answer(status=429, headers=limited, body=b'{"error": "slowly"}')
     async with worker_at(service.base_url, KEY) as worker:
         with pytest.raises(ComposioRefusedError) as caught:
-            await worker.ask("list_accounts", filters=USER)
+            await worker.ask("list_accounts", **USER)
     assert str(caught.value) == "Composio refused: 429 slowly (Retry-After: 7)"
     assert caught.value.status == 429
     assert len(service.seen) == 1, "nothing is asked twice"
@@ -210,5 +213,5 @@ async def test_a_refusal_says_when_to_come_back(service: Composio) -> None:
 async def test_a_key_is_not_sent_without_encryption() -> None:
     async with process_at("http://would-read-the-key.test") as worker:
         with pytest.raises(ToolServerError, match="https"):
-            await worker.warm()
+            await worker.ask("list_accounts", **USER)
     assert workers() == []
