@@ -154,7 +154,6 @@ async def list_composio_tools(settings: CoreSettings) -> tuple[str, ...]:
         ToolServerError: there is no session, or it lists none.
     """
     worker = composio_worker(settings)
-    worker.is_heard.set()
     try:
         session = await worker.create_session(CHECKER)
         headers = {"x-api-key": worker.api_key}

@@ -6,7 +6,6 @@ hub's machinery starts it at first need, starts it again when it died, makes a c
 reads, and ends it when it was idle; its end of the pipe closes with the bot, whatever ends that.
 """
 
-import asyncio
 import json
 import logging
 import re
@@ -112,21 +111,16 @@ class ComposioSession:
 
 
 class ComposioWorker:
-    """Composio itself, or whatever speaks its API at `base_url`. Nothing that acts is sent twice.
-
-    It starts no earlier than `is_heard` is set: with an open socket a start takes nothing from it.
-    """
+    """Composio itself, or whatever speaks its API at `base_url`. Nothing that acts is sent twice."""
 
     def __init__(self, process: PooledServer, *, api_key: str, base_url: str) -> None:
         self._process = process
         self.api_key = api_key
         self.base_url = base_url
         self._wishes: Mapping[str, Any] = WISHES
-        self.is_heard = asyncio.Event()
 
     async def warm(self) -> None:
         """Start the process, if it is not there, so that a call soon finds it."""
-        await self.is_heard.wait()
         await self._process.specs(_NOBODY)
 
     async def ask(self, work: str, **arguments: object) -> Mapping[str, Any]:
@@ -139,7 +133,6 @@ class ComposioWorker:
         parts = urlsplit(self.base_url)
         if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
             raise ToolServerError("COMPOSIO_BASE_URL must be an https address: a key goes there.")
-        await self.is_heard.wait()
         call = ToolCall(
             id=ToolCallId(work),
             name=full_name(WORKER, "read" if work in _READING else "act"),

@@ -141,7 +141,7 @@ def build_runtime(
         approvers=approvers,
         scheduled_at_once=settings.scheduled_at_once,
         prepare=connection.client,
-        warm_up=lambda: _warm_up(hub, worker),
+        warm_up=hub.warm_up,
         away=lambda: {**hub.failures, **python.away},
         close=lambda: _close(connection, hub, worker, observers),
     )
@@ -194,7 +194,7 @@ def composio_url(settings: CoreSettings) -> str:
 
 
 def composio_worker(settings: CoreSettings) -> ComposioWorker:
-    """The way to Composio, which waits until somebody can be heard; there must be a key."""
+    """The way to Composio, whose process starts at need; there must be a key."""
     api_key = settings.composio_api_key.get_secret_value()
     base_url = composio_url(settings)
     process = worker_process(
@@ -203,13 +203,6 @@ def composio_worker(settings: CoreSettings) -> ComposioWorker:
         environment=named_variables(),
     )
     return ComposioWorker(process, api_key=api_key, base_url=base_url)
-
-
-async def _warm_up(hub: McpHub, worker: ComposioWorker | None) -> None:
-    """People are heard: what takes a while to start may start."""
-    if worker is not None:
-        worker.is_heard.set()
-    await hub.warm_up()
 
 
 async def _close(

@@ -53,7 +53,7 @@ async def service() -> AsyncGenerator[Composio]:
 
 @asynccontextmanager
 async def process_at(
-    base_url: str, *, idle_after_s: float = 600, is_heard: bool = True, **environment: str
+    base_url: str, *, idle_after_s: float = 600, **environment: str
 ) -> AsyncGenerator[ComposioWorker]:
     process = worker_process(
         api_key=KEY,
@@ -62,8 +62,6 @@ async def process_at(
         limits=replace(WORKER_LIMITS, idle_after_s=idle_after_s),
     )
     worker = ComposioWorker(process, api_key=KEY, base_url=base_url)
-    if is_heard:
-        worker.is_heard.set()
     try:
         yield worker
     finally:
@@ -92,12 +90,10 @@ async def killed_during(service: Composio, asking: asyncio.Task[object]) -> None
 async def test_a_worker_that_is_killed_is_replaced_and_only_what_reads_is_asked_again(
     service: Composio,
 ) -> None:
-    async with process_at(service.base_url, is_heard=False) as worker:
+    async with process_at(service.base_url) as worker:
+        assert workers() == [], "it starts at need"
         service.keeps_waiting = True
         asking = asyncio.create_task(worker.ask("list_accounts", **USER))
-        await asyncio.sleep(0)
-        assert workers() == [], "nobody is heard yet"
-        worker.is_heard.set()
         await service.asked.wait()
         [first] = workers()
         assert KEY not in psutil.Process(first).cmdline()
@@ -170,7 +166,6 @@ async def test_a_worker_ends_with_a_bot_that_is_killed(service: Composio) -> Non
         "async def main():\n"
         f"    there = dict(api_key='k', base_url={service.base_url!r})\n"
         "    worker = ComposioWorker(worker_process(environment={}, **there), **there)\n"
-        "    worker.is_heard.set()\n"
         "    await worker.warm()\n"
         "    print('warm', flush=True)\n"
         "    await asyncio.Event().wait()\n"

@@ -38,7 +38,6 @@ async def worker_at(base_url: str, api_key: str) -> AsyncGenerator[ComposioWorke
             limits=QUICK,
         )
         worker = ComposioWorker(process, api_key=api_key, base_url=base_url)
-        worker.is_heard.set()
         try:
             yield worker
         finally:
