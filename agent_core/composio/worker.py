@@ -111,7 +111,7 @@ class ComposioSession:
 
 
 class ComposioWorker:
-    """Composio itself, or whatever speaks its API at `base_url`. Nothing that acts is sent twice."""
+    """Composio, or whatever speaks its API at `base_url`. Nothing that acts is sent twice."""
 
     def __init__(self, process: PooledServer, *, api_key: str, base_url: str) -> None:
         self._process = process
