@@ -59,7 +59,7 @@ logger = logging.getLogger(__name__)
 
 @pytest.mark.proves("fast_path.no_tool_calls")
 async def test_a_plain_question_takes_the_fast_path(tmp_path: Path) -> None:
-    ran = await run_sandbox(tmp_path, "What is the capital of France?")
+    ran = await run_sandbox(tmp_path, "What is full jitter?")
     [turn] = ran.json()["turns"]
     assert turn["route"] == "SIMPLE"
     assert turn["fallback"] is None

@@ -37,8 +37,6 @@ END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”)\]]))\s+(?=[\"'“\u2018(
 WHOLE = re.compile(r"(?s)^[\"'“\u2018(\[]*[^\Wa-z_].*[.!][\"'”\u2019)\]]*$")
 FIGURE = re.compile(r"\d[\d.,]*")
 FRONT_MATTER = re.compile(r"(?s)\A\s*---\n.*?\n---\s*\n")
-SITE = re.compile(r"\s+[|\u2013\u2014\u00b7-]\s+")
-"""Between a page's title and the name of its site."""
 SPECIAL = re.compile(r"[\\`*_\[\]<>~|&#]|(?<=\d)[.)](?=\s)|^[-+=]")
 """What Markdown could take for more than text."""
 BlockKind = Literal["paragraph", "item", "table"]
@@ -75,7 +73,7 @@ class NumberedPage:
     def blocks(self) -> list[PageBlock]:
         """The quotable blocks, in reading order."""
         blocks: list[PageBlock] = []
-        for kind, sentences in quotable_blocks(self.text):
+        for kind, sentences in quotable_blocks(self.text, "own_voice"):
             if sentences:
                 block = PageBlock(
                     n=self.n,
@@ -85,12 +83,6 @@ class NumberedPage:
                 )
                 blocks.append(block)
         return blocks
-
-    @property
-    def heading(self) -> str:
-        """The title without the name of the site."""
-        pieces = SITE.split(self.title)
-        return capitalised(max(pieces, key=lambda piece: share(self.text, piece)))
 
 
 def stem(word: str) -> str:
@@ -184,13 +176,17 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def worth(topic: str, text: str, position: int) -> float:
+def worth(
+    topic: str,
+    text: str,
+    position: int,
+) -> float:
     """How well a text is quoted on a topic: by its words, its figures, and how early it stands."""
     figures = FIGURE.findall(text)
     return 2 * share(topic, text) + min(3, len(figures)) / 2 + 1 / (1 + position)
 
 
-def quotable_blocks(text: str) -> Iterator[tuple[BlockKind, list[str]]]:
+def quotable_blocks(text: str, *also_barred: str) -> Iterator[tuple[BlockKind, list[str]]]:
     """Paragraphs, items and tables of Markdown with what can be quoted of them."""
     text = FRONT_MATTER.sub("", text)
     lines = text.splitlines()
@@ -202,7 +198,8 @@ def quotable_blocks(text: str) -> Iterator[tuple[BlockKind, list[str]]]:
             plain = _plain(token)
             is_item = before.hidden
             sentences = [plain] if is_item else split_sentences(plain)
-            yield "item" if is_item else "paragraph", list(_quotable(sentences))
+            quotable = list(_quotable(sentences, ("chrome", *also_barred)))
+            yield "item" if is_item else "paragraph", quotable
 
 
 def _plain(token: Token) -> str:
@@ -223,14 +220,14 @@ def split_sentences(paragraph: str) -> list[str]:
     return sentences
 
 
-def _quotable(sentences: Iterable[str]) -> Iterator[str]:
+def _quotable(sentences: Iterable[str], barred: Iterable[str]) -> Iterator[str]:
     """The whole sentences that are understood without one that is left out."""
     is_quoted = False
     for sentence in sentences:
         is_clear = is_quoted or _stands_alone(sentence)
-        is_of_frame = WHOLE.match(sentence) is None or find("chrome", sentence)
+        is_barred = any(find(name, sentence) for name in barred)
         is_fitting = MIN_WORDS <= len(sentence.split()) <= MAX_WORDS
-        is_quoted = is_clear and is_fitting and not is_of_frame
+        is_quoted = bool(is_clear and is_fitting and WHOLE.match(sentence) and not is_barred)
         if is_quoted:
             yield sentence
 

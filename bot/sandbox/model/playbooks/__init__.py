@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.sandbox.model.dialogue import Dialogue, NextStep, read_dialogue, topic_of
-from bot.sandbox.model.message import Json, ReplyText, StandInReply, ToolUse
+from bot.sandbox.model.message import Json, ReplyText, StandInReply
+from bot.sandbox.model.message import ToolUse as ToolUse
 from bot.sandbox.model.phrases import find, in_english, line, lines
 from bot.sandbox.model.playbooks import (
     answer,
@@ -26,8 +27,11 @@ from bot.sandbox.model.playbooks import (
 from bot.sandbox.model.quoting import stems
 from bot.sandbox.web import PageLoader
 
-VERDICTS = ("SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE", "ASIDE")
-ROUTES = {"STOP": "stops", "AGREE": "agrees", "ORDER": "orders"}
+ROUTES = {
+    "STOP": "stops",
+    "AGREE": "agrees",
+    "ORDER": "orders",
+}
 """Verdicts by the pattern of their words."""
 REQUEST = re.compile(r"(?s)(?:^|\n)(?P<request>To (?:make these calls|connect an account of).*)")
 """What the bot waits for, where a message was written beside it."""
@@ -65,34 +69,40 @@ def _program(dialogue: Dialogue) -> str:
 BOOK: Sequence[Page] = (
     Page(digests.publish, tool="publish_digest"),
     Page(answer.from_files),
-    Page(errand.write_table, "table_of", "write_local_file"),
-    Page(posts.remove, "removes", "remove_my_post"),
-    Page(posts.correct, "corrects_answer", "correct_my_answer"),
-    Page(posts.read_channel, "channel", "read_channel"),
-    Page(posts.from_report, "earlier", "list_local_files"),
-    Page(answer.from_earlier, "earlier", "find_earlier_work"),
+    Page(
+        errand.write_table,
+        "table_of",
+        "write_local_file",
+    ),
+    Page(
+        posts.remove,
+        "removes",
+        "remove_my_post",
+    ),
+    Page(
+        posts.correct,
+        "corrects_answer",
+        "correct_my_answer",
+    ),
+    Page(
+        posts.read_channel,
+        "channel",
+        "read_channel",
+    ),
+    Page(
+        posts.from_report,
+        "earlier",
+        "list_local_files",
+    ),
+    Page(
+        answer.from_earlier,
+        "earlier",
+        "find_earlier_work",
+    ),
     Page(_program, tool="run_python"),
     Page(errand.run),
 )
 """The first that fits plays the request."""
-
-
-def is_beside(script: StandInReply, body: Json) -> bool:
-    """Whether a playbook answers this request, and the script waits for the next.
-
-    Classifier and fast answer are asked at once, and about each message that comes for work: a
-    script could not tell which request is first. So only a scripted verdict answers the classifier,
-    and only their own call the planner and the judge of replies.
-    """
-    dialogue = read_dialogue(body)
-    names = [block.name for block in script if isinstance(block, ToolUse)]
-    for tool in {"judge_reply", "plan"} & dialogue.tools.keys():
-        return tool not in names
-    verdict = _verdict(dialogue)
-    if not verdict or verdict == "COMPLEX" or dialogue.tools:
-        return verdict == "COMPLEX"
-    texts = [block.text for block in script if isinstance(block, ReplyText)]
-    return set(VERDICTS).isdisjoint(" ".join(texts).split())
 
 
 async def plan(body: Json, pages: PageLoader) -> tuple[str, StandInReply]:
@@ -102,7 +112,7 @@ async def plan(body: Json, pages: PageLoader) -> tuple[str, StandInReply]:
     for tool, (name, fill) in FORMS.items():
         if tool in tools:
             return name, (dialogue.use(tool, fill(dialogue)),)
-    verdict = _verdict(dialogue)
+    verdict = verdict_on(dialogue)
     if verdict and not tools:
         return "classify", (ReplyText(text=verdict),)
     is_fast = tools <= {"use_tools"} and not dialogue.now.calls
@@ -129,7 +139,7 @@ async def _answer_fast(dialogue: Dialogue, pages: PageLoader) -> str:
     return text or await answer.from_pages(dialogue, pages)
 
 
-def _verdict(dialogue: Dialogue) -> str:
+def verdict_on(dialogue: Dialogue) -> str:
     """The route of a request to classify or to answer fast; empty for any other request."""
     if dialogue.tools.keys() == {"use_tools"}:
         is_beside = REQUEST.search(dialogue.system)
@@ -151,18 +161,15 @@ def classify(words: str) -> str:
     for route, rule in ROUTES.items():
         if find(rule, words):
             return route
-    if find("question", words) and len(words) < MAX_QUESTION_CHARS and not _is_work(words):
-        return "SIMPLE"
+    pages = [page.words for page in BOOK if page.words]
+    rules = ["figures", *pages]
+    is_long = len(words) >= MAX_QUESTION_CHARS
+    if is_long or find("fresh", words) or not find("question", words):
+        rules += ["report", "searches", "needs_tools", "go_on", *errand.ERRANDS]
     is_vague = find("asks_for_work", words) and not stems(topic_of(words))
-    rules = ("report", "searches", "needs_tools", "go_on", *errand.ERRANDS)
-    wants_work = any(find(rule, words) for rule in rules) or CODE.search(words)
-    return "COMPLEX" if is_vague or _is_work(words) or wants_work else "SIMPLE"
-
-
-def _is_work(words: str) -> bool:
-    """Whether a page of the book, or a fresh look, is asked for."""
-    rules = ["fresh", "figures", *(page.words for page in BOOK if page.words)]
-    return any(find(rule, words) for rule in rules)
+    has_code = CODE.search(words) is not None
+    is_work = is_vague or has_code or any(find(rule, words) for rule in rules)
+    return "COMPLEX" if is_work else "SIMPLE"
 
 
 def _work(dialogue: Dialogue) -> str:
@@ -189,7 +196,12 @@ def _judge(dialogue: Dialogue) -> Json:
         return {"is_for_bot": False}
     author = reply["author"]
     words = reply["words"]
-    name, awaited, works_for, *_ = [*HEAD.findall(prompt), "", "", ""]
+    name, awaited, works_for, *_ = [
+        *HEAD.findall(prompt),
+        "",
+        "",
+        "",
+    ]
     authors = POST.findall(prompt.partition("<thread>")[2])
     is_behind_bot = authors[-2:-1] in (["you"], [author])
     return {
@@ -206,8 +218,16 @@ def _plan(dialogue: Dialogue) -> Json:
     """The planner's form: a sub-question for each side of a comparison; no question to people."""
     sides = research.sides_of(dialogue.now.words)
     questions = [{"title": side, "question": line("find_out", side=side)} for side in sides]
-    form = {"is_continuation": False, "is_blocking": False, "sub_questions": questions}
-    return {"question": "", "default": "", **form}
+    form = {
+        "is_continuation": False,
+        "is_blocking": False,
+        "sub_questions": questions,
+    }
+    return {
+        "question": "",
+        "default": "",
+        **form,
+    }
 
 
 FORMS: Mapping[str, tuple[str, Callable[[Dialogue], Json]]] = {

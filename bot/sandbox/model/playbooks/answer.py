@@ -38,11 +38,14 @@ async def from_pages(dialogue: Dialogue, pages: PageLoader) -> str:
         for _, sentences in quotable_blocks(page.text.replace("\n", "\n\n")):
             for index, sentence in enumerate(sentences):
                 quote = " ".join(sentences[index : index + 2])
-                context = page.title if len(stems(topic)) == 1 else f"{page.title} {quote}"
+                context = page.title
+                if len(stems(topic)) > 1:
+                    context += f" {quote}"
                 worth = share(topic, sentence) + share(topic, quote)
                 if worth > best and share(topic, context) >= ENOUGH:
                     best = worth
-                    answer = f"> {escape(quote)}\n\n[{escape(page.title)}]({page.url})"
+                    link = f"[{escape(page.title)}]({page.url})"
+                    answer = f"> {escape(quote)}\n\n{link}"
     return answer
 
 
@@ -52,7 +55,9 @@ def from_files(dialogue: Dialogue) -> str:
     if not now.attachments:
         is_long = len(now.words) > LONG_CHARS
         return quote_lines(now.words, now.words[-QUESTION_CHARS:]) if is_long else ""
-    texts = {**now.files, **dialogue.read(set(now.attachments) - now.files.keys())}
+    texts = dict(now.files)
+    unread = [path for path in now.attachments if path not in texts]
+    texts |= dialogue.read(unread)
     if find("report", now.words) and stems(topic_of(now.words)):
         return ""
     answers: list[str] = []
@@ -61,10 +66,25 @@ def from_files(dialogue: Dialogue) -> str:
         text = texts.get(path, "")
         counted = _rows_of(text) if find("counts_rows", now.words) else 0
         if counted:
-            answers.append(line("rows", name=name, count=f"{counted:,}"))
+            answers.append(
+                line(
+                    "rows",
+                    name=name,
+                    count=f"{counted:,}",
+                )
+            )
         else:
             answers.append(
-                _quotation(name, text, now.words) or line("no_text", name=name, kind=kind)
+                _quotation(
+                    name,
+                    text,
+                    now.words,
+                )
+                or line(
+                    "no_text",
+                    name=name,
+                    kind=kind,
+                )
             )
     return "\n\n".join(answers)
 
@@ -76,7 +96,11 @@ def _rows_of(text: str) -> int:
     return max(0, len(rows or lines) - 1)
 
 
-def _quotation(name: str, text: str, words: str) -> str:
+def _quotation(
+    name: str,
+    text: str,
+    words: str,
+) -> str:
     """The lines that hold most of the question, with the name of their page or sheet."""
     _, *parts = PART.split(f"## Page \n{text}")
     quoted: dict[str, str] = {}

@@ -34,7 +34,15 @@ def _about_post(dialogue: Dialogue) -> str:
         return ""
     head = f"{about['who']}: "
     texts = [row.partition(head)[2] for row in material["posts"].splitlines() if head in row]
-    return line("about_post", who=about["who"], text=escape(texts[-1])) if texts else ""
+    return (
+        line(
+            "about_post",
+            who=about["who"],
+            text=escape(texts[-1]),
+        )
+        if texts
+        else ""
+    )
 
 
 def _shorter(dialogue: Dialogue) -> str:
@@ -62,21 +70,25 @@ def _sum(words: str) -> str:
 
 
 def offer(dialogue: Dialogue) -> str:
-    """Three requests that work here, as buttons: those that are nearest and not made yet."""
+    """Three requests that work here, as buttons: of the fitting ones those that are nearest."""
     words = dialogue.now.words
-    made = [exchange.words for exchange in dialogue.earlier]
     topic = topic_of(words)
-    question = line("no_page", topic=topic) if stems(topic) else line("what_else")
-    kinds = [name for name, _ in pairs("asks") if find(name, words)] if not stems(topic) else []
+    question = line("no_page", topic=topic)
     options = lines("offers")
-    for kind in kinds[:1]:
-        question = dict(pairs("asks"))[kind]
-        options = [option for option in options if find(kind, option)]
-    options = [option for option in options if option not in made]
-    turn = sum(map(ord, words)) % max(1, len(options))
+    if not stems(topic):
+        question = line("what_else")
+        for kind, asks in pairs("asks"):
+            if find(kind, words):
+                question = asks
+                options = [option for option in options if find(kind, option)]
+    turn = sum(map(ord, words)) % len(options)
     options = options[turn:] + options[:turn]
-    options = sorted(options, key=lambda option: share(words, option), reverse=True)
-    dialogue.call("ask_user", question=question, options=options[:OFFERED])
+    options.sort(key=lambda option: share(words, option), reverse=True)
+    dialogue.call(
+        "ask_user",
+        question=question,
+        options=options[:OFFERED],
+    )
     return line("nothing_chosen")
 
 
@@ -89,6 +101,10 @@ def after_offer(dialogue: Dialogue) -> Dialogue:
             chosen = ANSWERED.sub("", call.result)
             is_topic = chosen not in options and not stems(topic_of(now.words))
             asked = f"{now.words} on {chosen}" if is_topic else chosen
-            later = replace(now, asked=asked, calls=now.calls[position + 1 :])
+            later = replace(
+                now,
+                asked=asked,
+                calls=now.calls[position + 1 :],
+            )
             return replace(dialogue, exchanges=[*dialogue.earlier, later])
     return dialogue

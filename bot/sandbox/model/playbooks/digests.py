@@ -56,7 +56,11 @@ def _draft(words: str, request: str) -> Json:
         return {"intent": commands[0]}
     is_change = find("corrects", words) is not None
     if task and (rule or is_change or "digest" in words.casefold()):
-        draft = {"intent": "order", "task": task["task"].strip(), "rrule": rule}
+        draft = {
+            "intent": "order",
+            "task": task["task"].strip(),
+            "rrule": rule,
+        }
         return draft if rule else {**draft, "question": line("which_days")}
     if not is_change:
         return {"intent": "none"}
@@ -103,12 +107,24 @@ def publish(dialogue: Dialogue) -> str:
     topic = research.read_brief(dialogue).topic
     hits = research.search(dialogue, [topic])
     brief = research.Brief(request=now.words, topic=topic)
-    result = research.delegate(dialogue, brief, hits) if hits else ""
+    result = (
+        research.delegate(
+            dialogue,
+            brief,
+            hits,
+        )
+        if hits
+        else ""
+    )
     urls = {n: url for n, _, url in LISTED.findall(result)}
     links = {n: f" ([{title}]({url}))" for n, title, url in LISTED.findall(result)}
     known = stems(now.asked)
     new = [
-        {"text": text, "source": urls.get(n, ""), "is_new": True}
+        {
+            "text": text,
+            "source": urls.get(n, ""),
+            "is_new": True,
+        }
         for text, n in CITED.findall(result)
         if not stems(text) <= known
     ][:MAX_LINES]
@@ -128,10 +144,19 @@ def _publish_posts(dialogue: Dialogue, material: str) -> None:
     """The newest posts of a channel, each in its author's name and with its address."""
     posts = posts_in(material)
     new = [
-        {"text": f"{who}: “{text}”", "source": link, "is_new": True}
+        {
+            "text": f"{who}: “{text}”",
+            "source": link,
+            "is_new": True,
+        }
         for who, text, link in posts[-MAX_LINES:]
     ]
     details = "\n".join(f"- {who}: “{text}”" + (f" ([post]({link}))" if link else "")
                         for who, text, link in posts)  # fmt: skip
     headline = line("posts", count=len(posts)) if posts else line("no_posts_new")
-    dialogue.call("publish_digest", headline=headline, lines=new, details=details or headline)
+    dialogue.call(
+        "publish_digest",
+        headline=headline,
+        lines=new,
+        details=details or headline,
+    )

@@ -19,12 +19,11 @@ from bot.sandbox.model.dialogue import (
     REPORT_FILE,
     REPORT_TITLE,
     Dialogue,
-    NextStep,
     PastCall,
     objects_in,
     topic_of,
 )
-from bot.sandbox.model.message import Json, ReplyText, as_object
+from bot.sandbox.model.message import Json, as_object
 from bot.sandbox.model.phrases import find, line, pattern
 from bot.sandbox.model.playbooks import research
 from bot.sandbox.model.quoting import (
@@ -49,15 +48,6 @@ class NotDone(Exception):
     """An errand cannot be run; the text says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MailContent:
-    """What is to be mailed: a dictated text, an answer, or a report."""
-
-    text: str = ""
-    title: str = ""
-    is_report: bool = False
-
-
 def run(dialogue: Dialogue) -> str:
     """How the errands that a request names ended; empty where it names none."""
     words = dialogue.now.words
@@ -65,52 +55,32 @@ def run(dialogue: Dialogue) -> str:
     if not errands or find("question", words):
         return ""
     text = ""
-    content = MailContent()
-    if "mail" in errands:
-        text, content = _to_mail(dialogue)
+    is_dictated = find("dictates", words) is not None
+    if "mail" in errands and find("searches", words) and not is_dictated and stems(topic_of(words)):
+        text = research.answer(dialogue)
+        if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in text:
+            return f"{text}\n\n{line('no_content')}"
     lost = {call.name for call in dialogue.now.calls if call.is_lost}
     if lost & {ERRANDS[name].tool for name in errands}:
         return line("unknown")
     try:
         _connect(dialogue, errands)
-        filled = [(ERRANDS[name].tool, ERRANDS[name].fill(dialogue, content)) for name in errands]
-        ended = dialogue.side_by_side(filled)
+        calls = [(ERRANDS[name].tool, ERRANDS[name].fill(dialogue, text)) for name in errands]
     except NotDone as why:
-        return "\n\n".join(filter(None, [text, str(why)]))
-    endings = [_ending(name, call) for name, call in zip(errands, ended, strict=True)]
-    return "\n\n".join(filter(None, [text, *endings]))
-
-
-def _to_mail(dialogue: Dialogue) -> tuple[str, MailContent]:
-    """What is to be said beside the mail, and the mail's content."""
-    words = dialogue.now.words
-    dictated = find("dictates", words)
-    if dictated:
-        text = dictated["text"]
-        return "", MailContent(text=text, title=text[:70])
-    if find("searches", words) and stems(topic_of(words)):
-        text = research.answer(dialogue)
-        if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in text:
-            raise NextStep(ReplyText(text=f"{text}\n\n{line('no_content')}"))
-        return text, _content_of(text, research.read_brief(dialogue).topic)
-    titles = REPORT_TITLE.findall("\n".join(dialogue.answers))
-    return "", _content_of(["", *dialogue.answers][-1], ["", *titles][-1])
-
-
-def _content_of(answer: str, title: str) -> MailContent:
-    """An answer as a mail can hold it: without the links of its sentences."""
-    text = re.sub(r"\n{3,}", "\n\n", CITATIONS.sub("", answer))
-    return MailContent(
-        text=re.sub(r"\\([\W_])", r"\1", text).strip(),
-        title=capitalised(title),
-        is_report="The report “" in answer,
-    )
+        return f"{text}\n\n{why}".strip()
+    ended = zip(errands, dialogue.side_by_side(calls), strict=True)
+    endings = [_ending(name, call) for name, call in ended]
+    return "\n\n".join([text, *endings]).strip()
 
 
 def _connect(dialogue: Dialogue, errands: list[str]) -> None:
     """The search for the tools, then the connection of their accounts."""
     queries = [{"use_case": ERRANDS[name].use_case} for name in errands]
-    search = dialogue.call("SEARCH_TOOLS", queries=queries, session={"generate_id": True})
+    search = dialogue.call(
+        "SEARCH_TOOLS",
+        queries=queries,
+        session={"generate_id": True},
+    )
     if not all(ERRANDS[name].tool in search.result for name in errands):
         raise NotDone(line("no_tool"))
     apps = [ERRANDS[name].app for name in errands]
@@ -124,23 +94,21 @@ def _connect(dialogue: Dialogue, errands: list[str]) -> None:
         raise NotDone(line("not_connected"))
 
 
-def _mail(dialogue: Dialogue, content: MailContent) -> Json:
-    """The mail with its final arguments. Nothing is made up."""
+def _mail(dialogue: Dialogue, found: str) -> Json:
+    """The mail with its final arguments: a dictated text, an answer, or a report."""
     words = dialogue.now.words
     dictated = find("dictates", words)
-    addresses = ADDRESS.findall(words[: dictated.start()] if dictated else words)
-    if not addresses and find("own", words):
-        addresses = ADDRESS.findall(dialogue.call("GMAIL_GET_PROFILE").result)
-    elif not addresses:
-        addresses = ADDRESS.findall(_ask(dialogue, "to_whom"))
-    if not addresses:
-        raise NotDone(line("no_address"))
-    to, *others = dict.fromkeys(addresses)
-    mail: Json = {"recipient_email": to, **({"cc": others} if others else {})}
-    path = _report_file(dialogue) if content.is_report else ""
+    mail = _recipients(dialogue, words[: dictated.start()] if dictated else words)
+    if dictated:
+        return {**mail, "subject": dictated["text"][:70], "body": dictated["text"]}
+    answer = found or ["", *dialogue.answers][-1]
+    text = re.sub(r"\n{3,}", "\n\n", CITATIONS.sub("", answer))
+    text = re.sub(r"\\([\W_])", r"\1", text).strip()
+    titles = REPORT_TITLE.findall("\n".join([*dialogue.answers, found]))
+    title = [capitalised(topic_of(words)) or "A note", *titles][-1]
+    path = _report_file(dialogue) if REPORT_TITLE.search(answer) else ""
     if not path:
-        subject = content.title or "A note"
-        return {**mail, "subject": subject, "body": content.text or subject}
+        return {**mail, "subject": title, "body": text or title}
     kind = "application/pdf" if path.endswith(".pdf") else "text/html"
     app = {"tool_slug": "GMAIL_SEND_EMAIL", "toolkit_slug": "gmail", "mime_type": kind}
     upload = dialogue.call("upload_to_composio", path=path, **app)
@@ -149,8 +117,21 @@ def _mail(dialogue: Dialogue, content: MailContent) -> Json:
         "mimetype": kind,
         "s3key": upload.data.get("s3_key", ""),
     }
-    body = line("report_mail", title=content.title, text=content.text)
-    return {**mail, "subject": f"Report: {content.title}", "body": body, "attachment": attachment}
+    body = line("report_mail", title=title, text=text)
+    return {**mail, "subject": f"Report: {title}", "body": body, "attachment": attachment}
+
+
+def _recipients(dialogue: Dialogue, words: str) -> Json:
+    """Whom a mail goes to, each once. Nobody is made up."""
+    addresses = ADDRESS.findall(words)
+    if not addresses and find("own", words):
+        addresses = ADDRESS.findall(dialogue.call("GMAIL_GET_PROFILE").result)
+    elif not addresses:
+        addresses = ADDRESS.findall(_ask(dialogue, "to_whom"))
+    if not addresses:
+        raise NotDone(line("no_address"))
+    to, *others = dict.fromkeys(addresses)
+    return {"recipient_email": to, "cc": others} if others else {"recipient_email": to}
 
 
 def _report_file(dialogue: Dialogue) -> str:
@@ -158,10 +139,14 @@ def _report_file(dialogue: Dialogue) -> str:
     if "upload_to_composio" not in dialogue.tools:
         return ""
     listing = dialogue.call("list_local_files", path="work_products").result
-    return ["", *REPORT_FILE.findall(listing), *PRINTED_REPORT.findall(listing)][-1]
+    return [
+        "",
+        *REPORT_FILE.findall(listing),
+        *PRINTED_REPORT.findall(listing),
+    ][-1]
 
 
-def _event(dialogue: Dialogue, _content: MailContent) -> Json:
+def _event(dialogue: Dialogue, _found: str) -> Json:
     """The event, at the time that the words name on their author's clock."""
     words = dialogue.now.words
     start = _moment(dialogue, words) or _moment(dialogue, _ask(dialogue, "when_is_it"))
@@ -204,7 +189,7 @@ def clock_of(words: str) -> tuple[int, int] | None:
     return hour, int(clock["m"] or 0)
 
 
-def _issue(dialogue: Dialogue, _: MailContent) -> Json:
+def _issue(dialogue: Dialogue, _found: str) -> Json:
     words = dialogue.now.words
     named = find("issue", words)
     title = pattern("issue_frame").sub("", named["what"]).strip() if named else ""
@@ -212,7 +197,11 @@ def _issue(dialogue: Dialogue, _: MailContent) -> Json:
     repository = REPOSITORY.search(words) or REPOSITORY.search(_ask(dialogue, "which_repository"))
     if not title or repository is None:
         raise NotDone(line("no_issue"))
-    return {"owner": repository[1], "repo": repository[2], "title": capitalised(title)}
+    return {
+        "owner": repository[1],
+        "repo": repository[2],
+        "title": capitalised(title),
+    }
 
 
 def _ask(dialogue: Dialogue, question: str) -> str:
@@ -228,7 +217,12 @@ def _ending(name: str, call: PastCall) -> str:
     response = as_object(result.get("response"))
     if response.get("successful") is True:
         data = as_object(response.get("data"))
-        shown = {"number": "", "html_url": "", **call.arguments, **data}
+        shown = {
+            "number": "",
+            "html_url": "",
+            **call.arguments,
+            **data,
+        }
         if name == "event":
             start = datetime.fromisoformat(call.arguments["start_datetime"])
             shown["at"] = f"{start:%A, {start.day} %B, %H:%M}"
@@ -245,16 +239,26 @@ class Errand:
     app: str
     tool: str
     use_case: str
-    fill: Callable[[Dialogue, MailContent], Json]
+    fill: Callable[[Dialogue, str], Json]
     """Gives the final arguments, or raises NotDone."""
 
 
 ERRANDS: Mapping[str, Errand] = {
-    "mail": Errand("gmail", "GMAIL_SEND_EMAIL", "send an email to a person", _mail),
+    "mail": Errand(
+        "gmail",
+        "GMAIL_SEND_EMAIL",
+        "send an email to a person",
+        _mail,
+    ),
     "event": Errand(
         "googlecalendar", "GOOGLECALENDAR_CREATE_EVENT", "create an event in a calendar", _event
     ),
-    "issue": Errand("github", "GITHUB_CREATE_AN_ISSUE", "create an issue on GitHub", _issue),
+    "issue": Errand(
+        "github",
+        "GITHUB_CREATE_AN_ISSUE",
+        "create an issue on GitHub",
+        _issue,
+    ),
 }
 """By the pattern of their words in `phrases.toml`."""
 
@@ -266,7 +270,15 @@ def write_table(dialogue: Dialogue) -> str:
     if not stems(topic):
         return ""
     hits = research.search(dialogue, [topic])
-    pages = research.read_best(dialogue, topic, hits) if hits else []
+    pages = (
+        research.read_best(
+            dialogue,
+            topic,
+            hits,
+        )
+        if hits
+        else []
+    )
     blocks = blocks_of(pages)
     sources = {page.n: page.url for page in pages}
     tables = [block for block in blocks if block.kind == "table" and share(topic, block.text)]
@@ -275,7 +287,11 @@ def write_table(dialogue: Dialogue) -> str:
         head, _, *body = [row.strip("| ").split("|") for row in best.sentences]
         rows = [[*head, "Source"], *([*row, sources[best.n]] for row in body)]
     else:
-        quotes = best_quotes(on_topic(blocks, topic), topic, ROWS)
+        quotes = best_quotes(
+            on_topic(blocks, topic),
+            topic,
+            ROWS,
+        )
         rows = [["What the page says", "Source"], *([text, sources[n]] for text, n in quotes)]
     if not rows[1:]:
         return line("nothing", topic=topic)
@@ -284,7 +300,15 @@ def write_table(dialogue: Dialogue) -> str:
     kind = "csv" if "csv" in words.casefold() else "xlsx"
     name = re.sub(r"\W+", "_", topic.casefold())
     path = f"work_products/{name}.{kind}"
-    written = dialogue.call("write_local_file", path=path, content=table.getvalue())
+    written = dialogue.call(
+        "write_local_file",
+        path=path,
+        content=table.getvalue(),
+    )
     if not written.result.startswith("Success"):
         return line("no_table", why=written.result[:300])
-    return line("table_ready", topic=topic, count=len(rows) - 1)
+    return line(
+        "table_ready",
+        topic=topic,
+        count=len(rows) - 1,
+    )

@@ -56,7 +56,12 @@ def decide(dialogue: Dialogue) -> str:
         written = dialogue.call("write_report", **report)
     if not written.data.get("success"):
         return line("no_report", why=written.result[:300])
-    return _summary(brief, pages, written.arguments, str(written.data.get("version", "")))
+    return _summary(
+        brief,
+        pages,
+        written.arguments,
+        str(written.data.get("version", "")),
+    )
 
 
 def _read(dialogue: Dialogue, urls: Sequence[str]) -> list[NumberedPage]:
@@ -79,7 +84,11 @@ def _summary(
     blocks = blocks_of(pages)
     if asked:
         blocks = on_topic(blocks, asked[-1])
-    quotes = best_quotes(blocks, [topic, *asked][-1], SUMMARY_SENTENCES)
+    quotes = best_quotes(
+        blocks,
+        [topic, *asked][-1],
+        SUMMARY_SENTENCES,
+    )
     opening = f"{version}.\n\n" if version else ""
     paragraphs = [opening + " ".join(cite(*quote) for quote in quotes)]
     paragraphs.append(line("report_ready", title=report["title"]))
@@ -100,7 +109,11 @@ def _report(pages: Sequence[NumberedPage], brief: Brief) -> dict[str, object]:
     if not blocks:
         return {}
     topic = brief.topic
-    quotes = best_quotes(blocks, topic, COVER_SENTENCES)
+    quotes = best_quotes(
+        blocks,
+        topic,
+        COVER_SENTENCES,
+    )
     named: list[tuple[str, list[PageBlock]]] = []
     for name in brief.sections:
         fitting = [block for block in on_topic(blocks, name) if share(name, block.text) >= ENOUGH]
@@ -111,7 +124,14 @@ def _report(pages: Sequence[NumberedPage], brief: Brief) -> dict[str, object]:
     themes = {} if is_covered else _by_theme(rest)
     room = max(LEAST_A_SECTION, MAX_SENTENCES // (len(named) + len(themes)))
     sections = [
-        _section(heading, _best_blocks(fitting, heading if is_covered else topic, room))
+        _section(
+            heading,
+            _best_blocks(
+                fitting,
+                heading if is_covered else topic,
+                room,
+            ),
+        )
         for heading, fitting in (*themes.items(), *named)
     ]
     return {
@@ -143,11 +163,19 @@ def _section(heading: str, blocks: Sequence[PageBlock]) -> str:
     return "\n\n".join(parts) + "\n\n" if blocks else ""
 
 
-def _best_blocks(blocks: Iterable[PageBlock], topic: str, room: int) -> list[PageBlock]:
+def _best_blocks(
+    blocks: Iterable[PageBlock],
+    topic: str,
+    room: int,
+) -> list[PageBlock]:
     """As many of the blocks as give so many sentences, in reading order."""
     ranked = sorted(
         blocks,
-        key=lambda block: worth(topic, block.text, block.position),
+        key=lambda block: worth(
+            topic,
+            block.text,
+            block.position,
+        ),
         reverse=True,
     )
     kept: list[PageBlock] = []

@@ -21,7 +21,11 @@ POST = re.compile(
     r"(?: \[\d+ replies\])?(?: (?P<link>https?://\S+))?$"
 )
 """A post of a channel as the product gives it."""
-SPANS = {"today": 0, "yesterday": 1, "month": 30}
+SPANS = {
+    "today": 0,
+    "yesterday": 1,
+    "month": 30,
+}
 """Days back, by the word for it."""
 USUAL_DAYS = 7
 MAX_POSTS = 10
@@ -40,7 +44,11 @@ def read_channel(dialogue: Dialogue) -> str:
     if channel is None or find("report", now.words):
         return ""
     since = _since(now)
-    read = dialogue.call("read_channel", channel=channel["name"], since=since)
+    read = dialogue.call(
+        "read_channel",
+        channel=channel["name"],
+        since=since,
+    )
     if read.is_error:
         return read.result
     quoted = [
@@ -49,8 +57,22 @@ def read_channel(dialogue: Dialogue) -> str:
         if now.words not in text
     ]
     if not quoted:
-        return line("no_posts", name=channel["name"], since=since)
-    return "\n".join([line("posted", name=channel["name"], since=since), "", *quoted[-MAX_POSTS:]])
+        return line(
+            "no_posts",
+            name=channel["name"],
+            since=since,
+        )
+    return "\n".join(
+        [
+            line(
+                "posted",
+                name=channel["name"],
+                since=since,
+            ),
+            "",
+            *quoted[-MAX_POSTS:],
+        ]
+    )
 
 
 def posts_in(text: str) -> list[tuple[str, str, str]]:
@@ -95,7 +117,11 @@ def correct(dialogue: Dialogue) -> str:
         return line("instead")
     claim = ", ".join(claims)
     text = _corrected(answer, claim)
-    correction = dialogue.call("correct_my_answer", what=answer[:NAMED_CHARS], text=text)
+    correction = dialogue.call(
+        "correct_my_answer",
+        what=answer[:NAMED_CHARS],
+        text=text,
+    )
     return _outcome(correction, line("corrected", claim=escape(claim)))
 
 
@@ -104,7 +130,11 @@ def _corrected(answer: str, claim: str) -> str:
     counted = COUNTED.search(claim)
     if counted:
         same = re.compile(rf"\d[\d.,]*(?=\s+{re.escape(counted['noun'])})")
-        text, replaced = same.subn(counted["figure"], answer, count=1)
+        text, replaced = same.subn(
+            counted["figure"],
+            answer,
+            count=1,
+        )
         if replaced:
             return text
     return f"{answer}\n\n**Correction:** {escape(claim)}."
@@ -126,5 +156,9 @@ def from_report(dialogue: Dialogue) -> str:
     text = MARK.sub("", "".join(texts.values()))
     topic = topic_of(dialogue.now.words.rpartition("about ")[2])
     if not share(topic, text):
-        return line("report_silent", title=titles[-1], topic=topic)
+        return line(
+            "report_silent",
+            title=titles[-1],
+            topic=topic,
+        )
     return line("report_says", title=titles[-1]) + quote_lines(text, topic)

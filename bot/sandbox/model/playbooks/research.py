@@ -92,10 +92,18 @@ def answer(dialogue: Dialogue) -> str:
         return line("nothing", topic=brief.topic)
     is_report = find("report", brief.request) or brief.sections
     if is_report and "Task" in dialogue.tools:
-        text = delegate(dialogue, brief, hits).partition("COMPLIANCE:")[0]
+        text = delegate(
+            dialogue,
+            brief,
+            hits,
+        ).partition("COMPLIANCE:")[0]
         text = text.partition("\n\nPages:")[0].strip()
     else:
-        text = short_answer(dialogue, brief.topic, hits)
+        text = short_answer(
+            dialogue,
+            brief.topic,
+            hits,
+        )
     if dialogue.goes_on and not dialogue.exchanges[-1].calls:
         return line("nothing_open")
     results = {call.arguments["run"]: call for call in now.done(RESULT)}
@@ -103,7 +111,13 @@ def answer(dialogue: Dialogue) -> str:
     if dialogue.may_call_tools and not results.keys() >= set(runs):
         return line("waiting")
     notes = [line("overtaken", note=note) for note in now.notes]
-    return "\n\n".join([*notes, *_compared(sides, list(results.values())), text])
+    return "\n\n".join(
+        [
+            *notes,
+            *_compared(sides, list(results.values())),
+            text,
+        ]
+    )
 
 
 def read_brief(dialogue: Dialogue) -> Brief:
@@ -115,11 +129,19 @@ def read_brief(dialogue: Dialogue) -> Brief:
         known = Brief.read(tasks[-1].arguments["prompt"])
         name = section["topic"].strip(' .!"“”')
         sections = dict.fromkeys([*known.sections, name])
-        return Brief(request=words, topic=known.topic, sections=tuple(sections))
+        return Brief(
+            request=words,
+            topic=known.topic,
+            sections=tuple(sections),
+        )
     sides = sides_of(words)
     if sides:
         topic = f"{', '.join(sides[:-1])} and {sides[-1]}"
-        return Brief(request=words, topic=topic, sections=tuple(sides))
+        return Brief(
+            request=words,
+            topic=topic,
+            sections=tuple(sides),
+        )
     return Brief(request=words, topic=topic_of(words))
 
 
@@ -163,7 +185,11 @@ def _together(texts: Mapping[str, str], topic: str) -> list[str]:
     return chosen
 
 
-def delegate(dialogue: Dialogue, brief: Brief, hits: Mapping[str, str]) -> str:
+def delegate(
+    dialogue: Dialogue,
+    brief: Brief,
+    hits: Mapping[str, str],
+) -> str:
     """What the report expert says of the report that it wrote."""
     task = dialogue.call(
         "Task",
@@ -190,11 +216,23 @@ def _compared(sides: Sequence[str], results: Sequence[PastCall]) -> list[str]:
     return ["\n".join([line("compared"), *rows]), *paragraphs] if rows else []
 
 
-def short_answer(dialogue: Dialogue, topic: str, hits: Iterable[str]) -> str:
+def short_answer(
+    dialogue: Dialogue,
+    topic: str,
+    hits: Iterable[str],
+) -> str:
     """Sentences of the pages, each with its page; and a table where figures are asked for."""
-    pages = read_best(dialogue, topic, hits)
+    pages = read_best(
+        dialogue,
+        topic,
+        hits,
+    )
     blocks = blocks_of(pages)
-    quotes = best_quotes(on_topic(blocks, topic), topic, ANSWER_SENTENCES)
+    quotes = best_quotes(
+        on_topic(blocks, topic),
+        topic,
+        ANSWER_SENTENCES,
+    )
     links = {page.n: f"[{page.title.translate(BRACKETS)}]({page.url})" for page in pages}
     facts = [f"- {escape(sentence)} ({links[n]})" for sentence, n in quotes]
     if not facts:
@@ -202,14 +240,27 @@ def short_answer(dialogue: Dialogue, topic: str, hits: Iterable[str]) -> str:
     tables = [block for block in blocks if block.kind == "table"]
     if tables and find("figures", dialogue.now.words):
         best = max(tables, key=lambda block: share(dialogue.now.words, block.text))
-        facts += ["", "\n".join(best.sentences), "", line("table_of", link=links[best.n])]
+        facts += [
+            "",
+            "\n".join(best.sentences),
+            "",
+            line("table_of", link=links[best.n]),
+        ]
     return "\n".join(facts)
 
 
-BRACKETS = str.maketrans("", "", "[]")
+BRACKETS = str.maketrans(
+    "",
+    "",
+    "[]",
+)
 
 
-def read_best(dialogue: Dialogue, topic: str, hits: Iterable[str]) -> list[NumberedPage]:
+def read_best(
+    dialogue: Dialogue,
+    topic: str,
+    hits: Iterable[str],
+) -> list[NumberedPage]:
     """The first pages, read as a whole; those that are about the topic, where there are some."""
     crawl = dialogue.call("crawl_parallel", urls=list(hits)[:PAGES_TO_ANSWER])
     pages = read_pages(dialogue, crawl)

@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from anthropic import AsyncAnthropic
@@ -80,7 +80,9 @@ async def test_whatever_readme_and_chips_offer_is_done(client: AsyncAnthropic, w
         if call:
             text, call = await step(client, asked, *MAIN_TOOLS)
         assert text != line("no_model")
-        assert call is None or not dict(call.input).get("options"), "no errand is answered by an offer"
+        assert call is None or not dict(call.input).get("options"), (
+            "no errand is answered by an offer"
+        )
         assert words not in str(call and call.input) or call is None or call.name != "Task"
     else:
         assert text in ("STOP", "AGREE")
@@ -94,7 +96,7 @@ async def test_what_no_page_has_is_answered_with_three_requests_that_work(
     assert call
     _, call = await step(client, asked, *MAIN_TOOLS)
     assert call
-    options = dict(call.input)["options"]
+    options = options_of(call)
     assert len(options) == 3
     assert set(options) < set(OFFERS)
     chosen = {"type": "tool_result", "tool_use_id": call.id}
@@ -115,7 +117,7 @@ async def test_what_is_vague_is_asked_with_options_that_fit(
 ) -> None:
     _, call = await step(client, [{"role": "user", "content": words}], *MAIN_TOOLS)
     assert call
-    options = dict(call.input)["options"]
+    options = options_of(call)
     assert len(options) == 3
     assert all(of_all in option for option in options)
 
@@ -177,6 +179,10 @@ async def test_a_report_finds_the_six_pages_that_hold_one_aspect_each(
     brief = str(task.input)
     assert all(f"http://p.test/{n}" in brief for n in range(len(aspects)))
     assert brief.count("http://p.test/street-") == 1
+
+
+def options_of(call: ToolUseBlock) -> list[str]:
+    return cast("list[str]", dict(call.input)["options"])
 
 
 async def step(
