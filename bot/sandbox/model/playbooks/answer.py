@@ -10,6 +10,7 @@ from bot.sandbox.web import PageLoader
 ENOUGH = 0.75
 """So much of a question must stand in a quotation and its page's title; one word in the title."""
 MAX_LINES = 4
+MAX_PARTS = 3
 SHOWN_CHARS = 600
 LONG_CHARS = 2_000
 QUESTION_CHARS = 300
@@ -108,10 +109,10 @@ def _quotation(
         if body.strip():
             where = f"{name}, {kind.casefold()} {number}" if number.strip() else name
             quoted[where] = quote_lines(body, words)
-    if not quoted:
-        return ""
-    best = max(quoted, key=lambda where: share(words, quoted[where]))
-    return line("file_says", name=best) + quoted[best]
+    shares = {where: share(words, text) for where, text in quoted.items()}
+    best = [where for where in quoted if shares[where] == max(shares.values())]
+    parts = [line("file_says", name=where) + quoted[where] for where in best[:MAX_PARTS]]
+    return "\n\n".join(parts)
 
 
 def from_earlier(dialogue: Dialogue) -> str:

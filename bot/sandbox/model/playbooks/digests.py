@@ -7,7 +7,7 @@ from bot.sandbox.model.message import Json
 from bot.sandbox.model.phrases import find, line, lines
 from bot.sandbox.model.playbooks import research
 from bot.sandbox.model.playbooks.errand import clock_of
-from bot.sandbox.model.playbooks.posts import posts_in
+from bot.sandbox.model.playbooks.posts import as_list, posts_in
 from bot.sandbox.model.quoting import capitalised, share, stems
 
 MESSAGE = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
@@ -141,22 +141,13 @@ def publish(dialogue: Dialogue) -> str:
 
 
 def _publish_posts(dialogue: Dialogue, material: str) -> None:
-    """The newest posts of a channel, each in its author's name and with its address."""
+    """The newest posts of a channel, each in its author's name; in the thread with their links."""
     posts = posts_in(material)
-    new = [
-        {
-            "text": f"{who}: “{text}”",
-            "source": link,
-            "is_new": True,
-        }
-        for who, text, link in posts[-MAX_LINES:]
-    ]
-    details = "\n".join(f"- {who}: “{text}”" + (f" ([post]({link}))" if link else "")
-                        for who, text, link in posts)  # fmt: skip
+    new = [{"text": post, "source": "", "is_new": True} for post, _ in posts[-MAX_LINES:]]
     headline = line("posts", count=len(posts)) if posts else line("no_posts_new")
     dialogue.call(
         "publish_digest",
         headline=headline,
         lines=new,
-        details=details or headline,
+        details="\n".join(as_list(posts)) or headline,
     )

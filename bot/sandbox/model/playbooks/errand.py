@@ -269,30 +269,7 @@ def write_table(dialogue: Dialogue) -> str:
     topic = topic_of(pattern("table_words").sub(" ", words))
     if not stems(topic):
         return ""
-    hits = research.search(dialogue, [topic])
-    pages = (
-        research.read_best(
-            dialogue,
-            topic,
-            hits,
-        )
-        if hits
-        else []
-    )
-    blocks = blocks_of(pages)
-    sources = {page.n: page.url for page in pages}
-    tables = [block for block in blocks if block.kind == "table" and share(topic, block.text)]
-    if tables:
-        best = max(tables, key=lambda block: share(topic, block.text))
-        head, _, *body = [row.strip("| ").split("|") for row in best.sentences]
-        rows = [[*head, "Source"], *([*row, sources[best.n]] for row in body)]
-    else:
-        quotes = best_quotes(
-            on_topic(blocks, topic),
-            topic,
-            ROWS,
-        )
-        rows = [["What the page says", "Source"], *([text, sources[n]] for text, n in quotes)]
+    rows = _rows_on(dialogue, topic)
     if not rows[1:]:
         return line("nothing", topic=topic)
     table = io.StringIO()
@@ -300,15 +277,22 @@ def write_table(dialogue: Dialogue) -> str:
     kind = "csv" if "csv" in words.casefold() else "xlsx"
     name = re.sub(r"\W+", "_", topic.casefold())
     path = f"work_products/{name}.{kind}"
-    written = dialogue.call(
-        "write_local_file",
-        path=path,
-        content=table.getvalue(),
-    )
+    written = dialogue.call("write_local_file", path=path, content=table.getvalue())
     if not written.result.startswith("Success"):
         return line("no_table", why=written.result[:300])
-    return line(
-        "table_ready",
-        topic=topic,
-        count=len(rows) - 1,
-    )
+    return line("table_ready", topic=topic, count=len(rows) - 1)
+
+
+def _rows_on(dialogue: Dialogue, topic: str) -> list[list[str]]:
+    """The best table of the pages on a topic, else their sentences; each row with its page."""
+    hits = research.search(dialogue, [topic])
+    pages = research.read_best(dialogue, topic, hits) if hits else []
+    blocks = blocks_of(pages)
+    sources = {page.n: page.url for page in pages}
+    tables = [block for block in blocks if block.kind == "table" and share(topic, block.text)]
+    if not tables:
+        quotes = best_quotes(on_topic(blocks, topic), topic, ROWS)
+        return [["What the page says", "Source"], *([text, sources[n]] for text, n in quotes)]
+    best = max(tables, key=lambda block: share(topic, block.text))
+    head, _, *body = [row.strip("| ").split("|") for row in best.sentences]
+    return [[*head, "Source"], *([*row, sources[best.n]] for row in body)]

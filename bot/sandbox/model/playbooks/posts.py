@@ -2,6 +2,7 @@
 
 import calendar
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from bot.sandbox.model.dialogue import (
@@ -51,11 +52,8 @@ def read_channel(dialogue: Dialogue) -> str:
     )
     if read.is_error:
         return read.result
-    quoted = [
-        f"- {who}: “{text}”" + (f" ([post]({link}))" if link else "")
-        for who, text, link in posts_in(read.result)
-        if now.words not in text
-    ]
+    posts = [post for post in posts_in(read.result) if now.words not in post[0]]
+    quoted = as_list(posts)
     if not quoted:
         return line(
             "no_posts",
@@ -75,12 +73,17 @@ def read_channel(dialogue: Dialogue) -> str:
     )
 
 
-def posts_in(text: str) -> list[tuple[str, str, str]]:
-    """The posts of a channel: who wrote each, its words as Markdown, and its address."""
+def posts_in(text: str) -> list[tuple[str, str]]:
+    """The posts of a channel: each in its author's name, and its address."""
     return [
-        (escape(post["who"]), escape(post["text"][:SHOWN_CHARS]), post["link"] or "")
+        (f"{post['who']}: “{post['text'][:SHOWN_CHARS]}”", post["link"] or "")
         for post in POST.finditer(text)
     ]
+
+
+def as_list(posts: Iterable[tuple[str, str]]) -> list[str]:
+    """The posts as items of Markdown, each with its link."""
+    return [f"- {escape(post)}" + (f" ([post]({link}))" if link else "") for post, link in posts]
 
 
 def _since(now: Exchange) -> str:

@@ -152,9 +152,14 @@ def search(dialogue: Dialogue, topics: Sequence[str]) -> dict[str, str]:
     for topic in topics:
         query = {"query": topic, "num_results": RESULTS}
         wanted += [(name, query) for name in offered or SEARCHES]
+    return _fitting(dialogue.side_by_side(wanted), topics)
+
+
+def _fitting(searches: Iterable[PastCall], topics: Sequence[str]) -> dict[str, str]:
+    """The results that hold most of a topic; else those that hold an aspect of it each."""
     titles: dict[str, str] = {}
     texts: dict[str, str] = {}
-    for entry in objects_in(dialogue.side_by_side(wanted)):
+    for entry in objects_in(searches):
         url = as_text(entry.get("url") or entry.get("link"))
         if url and url not in titles:
             titles[url] = as_text(entry.get("title"))
