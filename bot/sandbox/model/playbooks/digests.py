@@ -100,6 +100,8 @@ def _clock(words: str) -> str:
 def publish(dialogue: Dialogue) -> str:
     """A digest: what people wrote in a channel, or what a report has that is new."""
     now = dialogue.now
+    if now.done("publish_digest"):
+        return line("published")
     posts = MATERIAL.search(now.asked)
     if posts:
         _publish_posts(dialogue, posts[1])

@@ -218,6 +218,9 @@ def _compared(sides: Sequence[str], results: Sequence[PastCall]) -> list[str]:
             name = capitalised(side)
             rows.append(f"| {name} | {first['text']} | {first['source']} |")
             paragraphs.append("\n".join([f"**{name}**", *(fact[0] for fact in others)]))
+        elif found:
+            outcome = escape(found[0].partition("\n")[0])
+            rows.append(f"| {capitalised(side)} | {outcome} | |")
     return ["\n".join([line("compared"), *rows]), *paragraphs] if rows else []
 
 
