@@ -19,7 +19,8 @@ LINE_END = re.compile(r"\s*\n\s*|(?<=[.!?])\s+")
 FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
 PART = re.compile(r"(?m)^## (Page|Sheet) (.*)$")
 """The mark of a page or a sheet in the text of a file."""
-SHEET_ROW = re.compile(r"(?m)^\d+: ")
+ROW = re.compile(r"(?m)^(?:\d+: |[^\n]*[,;\t]).*$")
+"""A row of a sheet, or of values with separators."""
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 EARLIER_WORK = re.compile(r"(?m)^- id (\w+)(.*(?:\n  .*)*)")
 
@@ -92,9 +93,7 @@ def from_files(dialogue: Dialogue) -> str:
 
 def _rows_of(text: str) -> int:
     """How many rows a table has below its head; none where the text is no table."""
-    rows = SHEET_ROW.findall(text)
-    lines = [row for row in text.splitlines() if "," in row or "\t" in row or ";" in row]
-    return max(0, len(rows or lines) - 1)
+    return max(0, len(ROW.findall(text)) - 1)
 
 
 def _quotation(
@@ -105,7 +104,12 @@ def _quotation(
     """The lines that hold most of the question, with the name of their page or sheet."""
     _, *parts = PART.split(f"## Page \n{text}")
     quoted: dict[str, str] = {}
-    for kind, number, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+    for kind, number, body in zip(
+        parts[::3],
+        parts[1::3],
+        parts[2::3],
+        strict=True,
+    ):
         if body.strip():
             where = f"{name}, {kind.casefold()} {number}" if number.strip() else name
             quoted[where] = quote_lines(body, words)
@@ -132,7 +136,11 @@ def from_earlier(dialogue: Dialogue) -> str:
 def quote_lines(text: str, question: str) -> str:
     """The lines that hold most of the question, in their order; its first lines where none does."""
     lines = LINE_END.split(text.strip())
-    ranked = sorted(lines, key=lambda one: share(question, one), reverse=True)
+    ranked = sorted(
+        lines,
+        key=lambda one: share(question, one),
+        reverse=True,
+    )
     best = ranked[:MAX_LINES]
     head = lines[0]
     if "," in head or "|" in head:  # of a table
