@@ -82,7 +82,7 @@ class RunSnapshot:
         self.task = ""
         """As a person changed it last."""
         self.title = ""
-        """Empty where nobody gave one, and once a person has changed the task."""
+        """Empty where nobody gave one; a run keeps it when a person changes the task."""
         self.first_task = ""
         self.ended: RunFinished | None = None
         self.outcome: Outcome | None = None
@@ -177,7 +177,6 @@ class RunSnapshot:
             self.settled.add(event.n)
         if event.what == "content":
             self.task = event.text
-            self.title = ""
 
     def _is_under_way(self, event: StepRetried | TextDelta) -> bool:
         """Live text of a step that is finished comes too late."""

@@ -151,7 +151,15 @@ class Children(Protocol):
         """Whose words the results that were taken in may hold."""
         ...
 
-    async def fork(self, scope: "RunScope", key: str, prompt: str, agent: str, title: str) -> RunId:
+    async def fork(
+        self,
+        scope: "RunScope",
+        key: str,
+        prompt: str,
+        agent: str,
+        title: str,
+        context: str,
+    ) -> RunId:
         """As `RunScope.fork`."""
         ...
 
@@ -235,10 +243,18 @@ class RunScope:
         )
         return replace(self, context=context)
 
-    async def fork(self, key: str, prompt: str, agent: str = EXPLORER, *, title: str = "") -> RunId:
+    async def fork(
+        self,
+        key: str,
+        prompt: str,
+        agent: str = EXPLORER,
+        *,
+        title: str = "",
+        context: str = "",
+    ) -> RunId:
         """Start a child run, which works beside this one; returns at once.
 
-        `title` says for people what it is after, in a few words.
+        `title` says for people what it is after, in a few words; `context` is for the model alone.
 
         A key that the run has used gives the child that it started: so whatever is begun again
         starts nothing twice.
@@ -252,6 +268,7 @@ class RunScope:
             prompt,
             agent,
             title,
+            context,
         )
 
     async def announce(self, arrivals: Sequence[Arrival], step: int) -> None:

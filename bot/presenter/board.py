@@ -3,7 +3,9 @@
 Texts here are plain: the code that shows one where Slack reads markup makes it inert first.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
+from itertools import takewhile
 from typing import Literal
 
 from agent_core.events import (
@@ -38,6 +40,7 @@ from agent_core.ids import (
 )
 from agent_core.runtime import detect_language, read_language, spoken_time
 from agent_core.snapshot import CallKey, CallSnapshot, TurnSnapshot
+from agent_core.words import Words
 from bot.presenter.tools import (
     REPORT_EXPERT,
     WITHOUT_CARD,
@@ -125,6 +128,8 @@ class Board:
         self._message_cards: dict[TurnId, tuple[Card, str]] = {}
         """Messages that people added to the work: one card each, however many runs took it in;
         with its title once a report holds it."""
+        self._changes: dict[tuple[RunId, int], tuple[str, str]] = {}
+        """By run and intervention, what a person's new task takes away and puts there."""
 
     @property
     def asker(self) -> UserId:
@@ -148,15 +153,15 @@ class Board:
         """Take the turn's next event in."""
         self._pass_time(event.at)
         asked = self.turn.wait_of(ROOT_RUN)
+        if isinstance(event, Intervened) and event.what == "content":
+            task = self.turn.runs[event.run].task if event.run in self.turn.runs else ""
+            self._changes[event.run, event.n] = difference(task, event.text)
         self.turn.fold(event)
         if isinstance(event, MessageTaken):
             self._names[event.author] = event.author_name
         match event:
             case TurnStarted():
-                language = read_language(event.language)
-                if language is None:
-                    language = detect_language(event.text, locale=event.author_locale)
-                self.words = BOT.of(language)
+                self.words = words_of(event)
                 self._names[event.asker] = event.author_name
             case MessageTaken() if event.text and not _is_answer(event, asked):
                 self._add_message(event)
@@ -318,24 +323,19 @@ class Board:
         cards = self._branch_cards
         card = cards.get(event.run) or cards.get(event.parent)
         if card is None:
-            card = self._planned_card(event) or self._add_card(self._branch_title(event))
+            card = self._planned_card(event) or self._add_card(self._title_of(event))
             card.branch = event.run
         self._branch_cards[event.run] = card
         if card.branch == event.run:
             card.calls[_BRANCH_ITSELF] = "running"
             self.activity = card.title
 
-    def _branch_title(self, event: RunStarted) -> str:
-        if event.agent == REPORT_EXPERT:
-            return short(self.words("progress-purpose-write-report"))
-        title = event.title.strip()
-        if not title:
-            title, _, _ = event.task.strip().partition("\n")
-        return _capitalized(title)
+    def _title_of(self, event: RunStarted) -> str:
+        return branch_title(event.agent, event.title, event.task, self.words)
 
     def _planned_card(self, event: RunStarted) -> Card | None:
         """The card that the plan has for a branch; branches begin in any order."""
-        title = self._branch_title(event)
+        title = self._title_of(event)
         for card in self._planned:
             if card.title == title:
                 self._planned.remove(card)
@@ -377,10 +377,16 @@ class Board:
             who = short(event.author_name)
             what = short(event.text)
             title = self.words("progress-took-in", who=who, what=what)
+            late = self.words("progress-took-in-late", who=who, what=what)
+            change = self._changes.get((event.run, event.intervention))
+            if change is not None:
+                old, new = change
+                title = self.words("progress-changed", who=who, old=short(old), new=short(new))
+                late = title
             card = self._add_card(title)
             self._message_cards[message] = (card, title)
             if any(artifact.mimetype == REPORT for artifact in self.turn.artifacts.values()):
-                card.title = self.words("progress-took-in-late", who=who, what=what)
+                card.title = late
         card, _ = self._message_cards[message]
         branch = self._branch_cards.get(event.run)
         if branch is not None and branch.title not in card.details:
@@ -438,6 +444,40 @@ class Board:
         card.calls[event.call_id] = state
         if card.state != "unsure":
             card.details = details
+
+
+def words_of(started: TurnStarted) -> Words:
+    """The sentences of a turn, in the language that its asker set or writes in."""
+    language = read_language(started.language)
+    if language is None:
+        language = detect_language(started.text, locale=started.author_locale)
+    return BOT.of(language)
+
+
+def branch_title(agent: str, title: str, task: str, words: Words) -> str:
+    """A branch's name for people, the same in the thread and in the live view."""
+    if agent == REPORT_EXPERT:
+        return short(words("progress-purpose-write-report"))
+    first_line, _, _ = task.strip().partition("\n")
+    return _capitalized(title.strip() or first_line)
+
+
+def difference(old: str, new: str) -> tuple[str, str]:
+    """The part of each text in which they differ, with the word before and the word after it."""
+    texts = (old.split(), new.split())
+    begin = max(0, _alike(*texts) - 1)
+    kept = max(0, _alike(*(words[begin + 1 :][::-1] for words in texts)) - 1)
+    parts: list[str] = []
+    for words in texts:
+        part = " ".join(words[begin : len(words) - kept])
+        parts.append(f"{'… ' if begin else ''}{part}{' …' if kept else ''}")
+    return parts[0], parts[1]
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """With how many equal words both begin."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _capitalized(title: str) -> str:
