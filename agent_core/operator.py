@@ -43,7 +43,7 @@ from agent_core.mcp import (
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.models import ModelRequest, whole_reply
 from agent_core.models.anthropic import AnthropicModel
-from agent_core.observers.blacklist import BlacklistEntry, ReaderBlacklist
+from agent_core.observers.blacklist import Blacklist, BlacklistEntry
 from agent_core.programs import Interpreter
 from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit, model_connection
 from agent_core.sessions import (
@@ -190,7 +190,7 @@ async def examine_browser(settings: CoreSettings) -> JsonObject:
 
 def blacklisted(settings: CoreSettings) -> list[BlacklistEntry]:
     """Pages and hosts that failed for good in the last days, the newest first."""
-    return ReaderBlacklist(settings.workspaces_root.resolve()).entries()
+    return Blacklist(settings.workspaces_root.resolve()).entries()
 
 
 def clear_blacklist(settings: CoreSettings, name: str) -> int:
@@ -200,7 +200,7 @@ def clear_blacklist(settings: CoreSettings, name: str) -> int:
         SettingsError: the file cannot be written.
     """
     try:
-        return ReaderBlacklist(settings.workspaces_root.resolve()).clear(name)
+        return Blacklist(settings.workspaces_root.resolve()).clear(name)
     except OSError as error:
         raise SettingsError(f"The blacklist cannot be written ({error.strerror}).") from error
 
@@ -210,13 +210,7 @@ def examine_python() -> str:
     return Interpreter().fault
 
 
-async def audited_calls(
-    settings: CoreSettings,
-    *,
-    since: datetime | None = None,
-    user: str | None = None,
-    tool: str | None = None,
-) -> list[AuditEntry]:
+async def audited_calls(settings: CoreSettings, since: datetime | None) -> list[AuditEntry]:
     """Calls with an effect, newest first, as `AuditLog.entries`; none where no bot ever ran.
 
     A database of an older revision is read as well: only the next start alters its tables.
@@ -227,9 +221,7 @@ async def audited_calls(
     async with _stored(settings.state_url) as database:
         if database is None or not await _revision(database):
             return []
-        return await AuditLog(database).entries(
-            since=since, user=user, tool=tool, patience_s=BUSY_PATIENCE_S
-        )
+        return await AuditLog(database).entries(since=since, patience_s=BUSY_PATIENCE_S)
 
 
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:

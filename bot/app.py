@@ -101,7 +101,6 @@ def _handlers(
         clicks.QuestionClick: asks.choose,
         clicks.QuestionForm: asks.answer,
         clicks.FeedbackClick: feedback.give,
-        clicks.FeedbackForm: feedback.comment,
         clicks.BranchStop: partial(stop_branch, runtime),
         clicks.AskShortcut: ask_about.ask,
         clicks.AskForm: ask_about.submit,

@@ -26,8 +26,8 @@ from agent_core.loop.agent import RunLimits
 from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
 from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
-from agent_core.observers import Observers, standard_observers
-from agent_core.observers.blacklist import ReaderBlacklist
+from agent_core.observers import Observers, keep_read_page, standard_observers
+from agent_core.observers.blacklist import Blacklist
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
@@ -40,11 +40,13 @@ from agent_core.tools import (
     Registry,
     SurfaceTools,
     full_name,
+    server_prefix,
 )
 
 logger = logging.getLogger(__name__)
 
 LOCAL_TOOLKIT = "local_toolkit"
+WEB_READER = "web_reader"
 
 
 def build_runtime(
@@ -69,20 +71,23 @@ def build_runtime(
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
     pins = Pins(ToolPins(database), awaited=awaited)
     api = composio_api(settings) if composio_url(settings) else None
+    blacklist = Blacklist(settings.workspaces_root.resolve(), clock)
     hub = McpHub(
         [local_toolkit(settings, settings.workspaces_root)],
         fleet=configured_fleet(settings),
         more=[composio_server(api, pins=pins)] if api else [],
         pins=pins,
-        call_meta=partial(call_meta, api, clock),
+        call_meta=partial(call_meta, api, blacklist, clock),
     )
     tools = SurfaceTools(hub, KnownSessions(database))
-    blacklist = ReaderBlacklist(settings.workspaces_root.resolve(), clock)
     registry = Registry(
         hub,
         before=blacklist.refuse,
         toolsets=dict.fromkeys(SURFACE_TOOLS, tools),
-        after={COMPOSIO: AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file"))},
+        after={
+            COMPOSIO: AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file")),
+            server_prefix(WEB_READER): keep_read_page,
+        },
         now=clock,
     )
     places = [each.strip() for each in settings.connect_links.split(",") if each.strip()]

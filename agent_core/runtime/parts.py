@@ -21,6 +21,7 @@ from agent_core.loop.calls import ask_user_tool
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import Model, RetryingModel, ToolSpec
 from agent_core.observers import Observers
+from agent_core.observers.blacklist import Blacklist
 from agent_core.programs import RunPython
 from agent_core.prompts import fill, prompt, schema
 from agent_core.runtime.opening import one_line
@@ -190,10 +191,19 @@ async def known_of(
 
 
 async def call_meta(
-    api: ComposioApi | None, clock: UtcClock, call: ToolCall, context: ToolContext
+    api: ComposioApi | None,
+    blacklist: Blacklist,
+    clock: UtcClock,
+    call: ToolCall,
+    context: ToolContext,
 ) -> JsonObject:
-    """The moment on the asker's clock, and whose remote workbench: no model names another's."""
-    meta = {"now": local_time(clock(), context.zone).isoformat()}
+    """The moment on the asker's clock, what is not to be opened, and whose remote workbench.
+
+    No model names another's.
+    """
+    meta: JsonObject = {"now": local_time(clock(), context.zone).isoformat()}
+    if blocked := await blacklist.blocked(call):
+        meta["blocked"] = blocked
     if api is not None and slug_of(call.name) in REMOTE_TOOLS:
         try:
             meta["composio_session"] = (await api.of(context.asker)).id

@@ -264,5 +264,4 @@ feedback = Table(
     *_keys("turn", "person"),
     *_columns(Text, "verdict"),
     *_columns(Moment, "at"),
-    *_columns(Text, "comment"),
 )

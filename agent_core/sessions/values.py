@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select
 
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
@@ -53,7 +53,6 @@ class Feedback:
     person: UserId
     verdict: Literal["up", "down"]
     at: datetime
-    comment: str = ""
 
 
 class FeedbackStore(Store):
@@ -62,16 +61,6 @@ class FeedbackStore(Store):
     async def give(self, given: Feedback) -> None:
         """Store a verdict in place of the person's earlier one."""
         await self._database.execute(self._database.upsert(feedback, columns_of(given)))
-
-    async def comment(
-        self,
-        turn: TurnId,
-        person: UserId,
-        text: str,
-    ) -> bool:
-        """Add a comment to a verdict; False where there is none."""
-        statement = update(feedback).filter_by(turn=turn, person=person).values(comment=text)
-        return await self._database.execute(statement)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -386,10 +386,6 @@ home-prompt-digest = Poste hier jeden Werktag um 9 Uhr einen Digest zu Batteries
 feedback-up = Gute Antwort
 feedback-down = Schlechte Antwort
 feedback-thanks = Danke, ist notiert.
-feedback-title = Was war falsch?
-feedback-what = Was hat gefehlt oder war falsch?
-feedback-send = Senden
-feedback-skip = Überspringen
 
 ## The live view
 

@@ -386,10 +386,6 @@ home-prompt-digest = Every weekday at 9 post a digest on battery storage here
 feedback-up = Good answer
 feedback-down = Bad answer
 feedback-thanks = Thank you, noted.
-feedback-title = What was wrong?
-feedback-what = What was missing, or wrong?
-feedback-send = Send
-feedback-skip = Skip
 
 ## The live view
 

@@ -386,10 +386,6 @@ home-prompt-digest = Cada día laborable a las 9 publica aquí un resumen sobre 
 feedback-up = Buena respuesta
 feedback-down = Mala respuesta
 feedback-thanks = Gracias, anotado.
-feedback-title = ¿Qué falló?
-feedback-what = ¿Qué faltaba o estaba mal?
-feedback-send = Enviar
-feedback-skip = Omitir
 
 ## The live view
 

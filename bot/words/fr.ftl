@@ -386,10 +386,6 @@ home-prompt-digest = Chaque jour ouvré à 9h, publie ici un résumé sur le sto
 feedback-up = Bonne réponse
 feedback-down = Mauvaise réponse
 feedback-thanks = Merci, c’est noté.
-feedback-title = Qu’est-ce qui clochait ?
-feedback-what = Que manquait-il, ou qu’est-ce qui était faux ?
-feedback-send = Envoyer
-feedback-skip = Passer
 
 ## The live view
 

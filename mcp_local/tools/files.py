@@ -13,6 +13,7 @@ from mcp_local.errors import PathDenied
 from mcp_local.extract.documents import Document
 from mcp_local.settings import Settings
 from mcp_local.tools import OVERWRITES, READS, FilePath, local_tool, text_result
+from mcp_local.workbook import workbook
 from mcp_local.workspace import Workspace, fold_name, open_workspace
 
 MAX_READ_CHARS = 100_000
@@ -33,6 +34,7 @@ SYSTEM_DIRECTORIES = frozenset(
 """What the system records and people send: were it open to writing, evidence could be invented."""
 
 PRODUCT_DIRECTORY = "work_products"
+WORKBOOK = ".xlsx"
 _PAGE_ENDINGS = (".html", ".htm", ".xhtml")
 _ARTIFACT_TYPES = {
     ".csv": "text/csv",
@@ -51,6 +53,7 @@ _ARTIFACT_TYPES = {
     ".toml": "application/toml",
     ".tsv": "text/tab-separated-values",
     ".txt": "text/plain",
+    WORKBOOK: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ".yaml": "application/yaml",
     ".yml": "application/yaml",
 }
@@ -111,12 +114,13 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
 
     @local_tool(server, "Write a file", OVERWRITES)
     async def write_local_file(path: FilePath, content: Content, ctx: Context) -> CallToolResult:
-        """Write a text file into this session: notes, data, code. An existing file is replaced.
+        """Write a file into this session: notes, data, code. An existing file is replaced.
 
         Text and data (csv, md, txt, json ...) written into work_products/ are handed to the person;
-        HTML is not. Use write_report, not this tool, for a report with sources. Records of the
-        system (search_results, tool_results, the corpus, traces, logs), downloads and finished
-        reports cannot be changed.
+        HTML is not. Where the path ends in .xlsx, give the table as CSV with a head: an Excel
+        workbook is made of it. Use write_report, not this tool, for a report with sources. Records
+        of the system (search_results, tool_results, the corpus, traces, logs), downloads and
+        finished reports cannot be changed.
         """
         workspace = open_workspace(settings, ctx)
         written = await asyncio.to_thread(
@@ -149,7 +153,8 @@ def check_writable(workspace: Workspace, path: str, data: bytes | None = None) -
 
 
 def _write(workspace: Workspace, path: str, content: str) -> Path:
-    data = content.encode(errors="replace")
+    is_workbook = PurePosixPath(path).suffix.lower() == WORKBOOK
+    data = workbook(content) if is_workbook else content.encode(errors="replace")
     check_writable(workspace, path, data)
     return workspace.write_bytes(path, data)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from mcp_local.extract.office import excel_text
 from tests.mcp_local.sessions import Session
 
 
@@ -49,6 +50,15 @@ async def test_an_existing_file_of_the_models_own_is_replaced(session: Session) 
     await session.call("write_local_file", path="work_products/notes.md", content="one")
     await session.call("write_local_file", path="work_products/notes.md", content="two")
     assert session.read("work_products/notes.md") == "two"
+
+
+async def test_a_table_in_csv_becomes_an_excel_workbook_without_formulas(session: Session) -> None:
+    table = 'Park,MW,Code\n"Hollow, North",120.5,007\n"=HYPERLINK(1)",-3,x\n'
+    path = "work_products/parks.xlsx"
+    written = await session.call("write_local_file", path=path, content=table)
+    assert written.meta["artifacts"][0]["path"] == path
+    rows = "\n".join(excel_text((session.directory / path).read_bytes()))
+    assert "1: Park | MW | Code\n2: Hollow, North | 120.5 | 007\n3: =HYPERLINK(1) | -3 | x" in rows
 
 
 @pytest.mark.proves("files.records")

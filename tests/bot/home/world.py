@@ -139,7 +139,6 @@ async def around(
                 clicks.Command: home.command,
                 clicks.DigestForm: digests.submit,
                 clicks.FeedbackClick: feedback.give,
-                clicks.FeedbackForm: feedback.comment,
             }
 
         outside = Outside(slack=slack)
