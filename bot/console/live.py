@@ -322,6 +322,7 @@ class LiveView:
         """Start the periodic check that closes pages whose authorisation has ended."""
         pause = partial(clock.sleep, LOOK_EVERY_S)
         self._work.repeat(self._look, pause=pause, name="a look at viewers")
+        self._work.repeat(self._end_left, pause=pause, name="a look at who has logged out")
 
     async def close(self) -> None:
         """Close all pages; they reconnect to the next process."""
@@ -436,21 +437,29 @@ class LiveView:
             self._is_watched.clear()
             return
         watching = {(viewer.user, viewer.feed.session) for viewer in self._viewers()}
-        cookies = {viewer.visit.cookie.left_key for viewer in self._viewers()}
         await self._access.renew(watching)
-        left = set(await self._runtime.ledger.known(cookies))
         for viewer in self._viewers():
-            visit = viewer.visit
             level = self._access.level_now(viewer.user, viewer.feed.session)
-            if visit.cookie.left_key in left:
-                level = "none"
-            if level in (None, "none") or self._passes.is_over(visit.until_s):
-                logger.info("%s watches %s no more", viewer.user, viewer.feed.session)
-                viewer.feed.viewers.discard(viewer)
-                code = _REFUSED if level == "none" else WSCloseCode.TRY_AGAIN_LATER
-                self._work.start(viewer.socket.close(code=code, drain=False))
+            if level in (None, "none") or self._passes.is_over(viewer.visit.until_s):
+                self._send_away(
+                    viewer, _REFUSED if level == "none" else WSCloseCode.TRY_AGAIN_LATER
+                )
             elif level != viewer.level:
                 viewer.send_again(viewer.feed.tree.cursor, {})
+
+    async def _end_left(self) -> None:
+        """Close the pages of people who have logged out, here or in another process."""
+        await self._is_watched.wait()
+        cookies = {viewer.visit.cookie.left_key for viewer in self._viewers()}
+        left = set(await self._runtime.ledger.known(cookies))
+        for viewer in self._viewers():
+            if viewer.visit.cookie.left_key in left:
+                self._send_away(viewer, _REFUSED)
+
+    def _send_away(self, viewer: Viewer, code: WSCloseCode) -> None:
+        logger.info("%s watches %s no more", viewer.user, viewer.feed.session)
+        viewer.feed.viewers.discard(viewer)
+        self._work.start(viewer.socket.close(code=code, drain=False))
 
     def _ready(self, viewer: Viewer) -> JsonObject:
         """The fields of `ready`: the session, who the viewer is, and what they may do in it."""
