@@ -20,7 +20,7 @@ import platform
 import secrets
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -281,11 +281,8 @@ class Ledger:
 
     async def has(self, key: str) -> bool:
         """Whether a gesture was recorded under this identity."""
-        return bool(await self.known([key]))
-
-    async def known(self, keys: Collection[str]) -> Collection[str]:
-        """Which of these identities have been recorded."""
-        return await self._database.column(select(ledger.c.key).where(ledger.c.key.in_(keys)))
+        recorded = select(ledger.c.key).filter_by(key=key)
+        return await self._database.scalar(recorded) is not None
 
     async def settle(self, key: str) -> None:
         """The gesture was handed over; its payload is not needed again."""

@@ -11,10 +11,9 @@ import resource
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
-from http import HTTPStatus
 from typing import Any, cast
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from agent_core.background import Background
@@ -57,28 +56,18 @@ class Connection(web.RequestHandler):
         self._owner.forget(self)
         super().connection_lost(exc)
 
-    def handle_error(
-        self,
-        request: web.BaseRequest,
-        status: int = 500,
-        exc: BaseException | None = None,
-        message: str | None = None,
-    ) -> web.StreamResponse:
+    def handle_error(self, *about: Any, **more: Any) -> web.StreamResponse:
         """Answer what no application sees, such as a broken request, and name no software."""
-        super().handle_error(request, status, exc, message)
-        if self.transport is not None:
-            line = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"
-            bare = f"{line}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-            self.transport.write(bare.encode())
-            self.transport.close()
-        return web.Response(status=status)
+        response = super().handle_error(*about, **more)
+        response.headers[hdrs.SERVER] = ""
+        return response
 
 
 class Connections:
     """All open connections of a port, and which of them are strangers'."""
 
-    def __init__(self, clock: MonotonicClock, max_files: int = 0) -> None:
-        soft_limit = max_files or resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    def __init__(self, clock: MonotonicClock) -> None:
+        soft_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         self.clock = clock
         self.max_open = soft_limit // 2
         self.max_strangers = max(ADDRESS_SHARE, min(MAX_STRANGERS, soft_limit // 4))

@@ -207,6 +207,7 @@ class Console:
         if cookie := self._cookie(request):
             await self._runtime.ledger.record(cookie.left_key, "", {})
             await self._runtime.ledger.settle(cookie.left_key)
+            self._live.end(cookie)
         response = web.Response(status=204)
         response.del_cookie(self._passes.cookie_name)
         return response

@@ -26,8 +26,6 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from agent_core.background import Background, Backoff
 from agent_core.events import (
     AnyEvent,
-    ApprovalRequested,
-    AuthRequired,
     TextDelta,
     TurnFinished,
 )
@@ -35,13 +33,13 @@ from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.masking import MaskedStream, masked_post
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
-from agent_core.snapshot import Wait
 from agent_core.tree import AgentState, AgentTree
 from bot.clicks import Refused
 from bot.console.access import (
     FRESH_S,
     HOME,
     Level,
+    Pass,
     Passes,
     ThreadAccess,
     Visit,
@@ -49,7 +47,7 @@ from bot.console.access import (
 from bot.console.acts import Acts, GetAgentTree, read_request
 from bot.console.markup import AgentHtml
 from bot.presenter.board import branch_title, words_of
-from bot.presenter.tools import app_name, deed, describe
+from bot.presenter.tools import describe
 from bot.slack_api import MonotonicClock, Person, SlackError, language_of
 from bot.words import BOT
 
@@ -322,7 +320,6 @@ class LiveView:
         """Start the periodic check that closes pages whose authorisation has ended."""
         pause = partial(clock.sleep, LOOK_EVERY_S)
         self._work.repeat(self._look, pause=pause, name="a look at viewers")
-        self._work.repeat(self._end_left, pause=pause, name="a look at who has logged out")
 
     async def close(self) -> None:
         """Close all pages; they reconnect to the next process."""
@@ -447,13 +444,10 @@ class LiveView:
             elif level != viewer.level:
                 viewer.send_again(viewer.feed.tree.cursor, {})
 
-    async def _end_left(self) -> None:
-        """Close the pages of people who have logged out, here or in another process."""
-        await self._is_watched.wait()
-        cookies = {viewer.visit.cookie.left_key for viewer in self._viewers()}
-        left = set(await self._runtime.ledger.known(cookies))
+    def end(self, cookie: Pass) -> None:
+        """Close the pages that a cookie opened."""
         for viewer in self._viewers():
-            if viewer.visit.cookie.left_key in left:
+            if viewer.visit.cookie.once == cookie.once:
                 self._send_away(viewer, _REFUSED)
 
     def _send_away(self, viewer: Viewer, code: WSCloseCode) -> None:
@@ -495,23 +489,10 @@ def _state_json(state: AgentState, html: AgentHtml, live: str) -> JsonObject:
         title = branch_title(run.agent, run.title, run.first_task, words)
         metadata["about"] = metadata["title"]
         metadata["title"] = masked_post(title)
-    if metadata["wait"]:
-        metadata["wait"]["what"] = masked_post(_awaited(state.turn.wait_of(run.id)))
     for tool, call in zip(metadata["tools"], run.calls.values(), strict=True):
         title = describe(call.started.tool, call.started.arguments, words, state.turn.pages)
         tool["words"] = masked_post(title)
     return content
-
-
-def _awaited(wait: Wait | None) -> str:
-    """What a person has to agree to, or to connect, in people's words."""
-    match wait:
-        case ApprovalRequested():
-            return ", ".join(deed(each.tool, each.toolkit) for each in wait.actions if each.asks)
-        case AuthRequired():
-            return ", ".join(map(app_name, wait.toolkits))
-        case _:
-            return ""
 
 
 def encoded(kind: str, **fields: Any) -> str:

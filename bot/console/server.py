@@ -240,14 +240,9 @@ def _is_of_this_machine(request: web.Request) -> bool:
     A name could be an attacker's, whose page a browser on this machine shows (DNS rebinding).
     """
     is_passed_on = hdrs.X_FORWARDED_FOR in request.headers or hdrs.FORWARDED in request.headers
-    if request.transport is None or is_passed_on:
-        return False
-    peer, *_ = request.transport.get_extra_info("peername")
-    own, *_ = request.transport.get_extra_info("sockname")
     host = _HOST.fullmatch(request.headers.get(hdrs.HOST, "").lower())
-    name = host[1] if host else ""
-    is_near_by = is_loopback(peer) or peer == own
-    return is_near_by and (is_loopback(name) or name.strip("[]") == own)
+    is_near_by = is_loopback(request.remote or "") and host and is_loopback(host[1])
+    return bool(is_near_by) and not is_passed_on
 
 
 async def _take(look: Look) -> HealthFinding:

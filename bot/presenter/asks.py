@@ -187,17 +187,11 @@ class AskPosts:
             _log.warning("an approval is not taken: %s", refused)
 
     def _with_live_view(self, draft: PostDraft) -> PostDraft:
-        """The card with “Open live view” at the end of its buttons, or below its text."""
+        """The card with “Open live view” below it."""
         if not self._destination.offers_live_view():
             return draft
-        button = live_view_button(self._destination.board.words)
-        if not draft.blocks:
-            return replace(draft, blocks=(*sections(draft.text), actions(button)))
-        blocks = [
-            actions(*block["elements"], button) if block["type"] == "actions" else block
-            for block in draft.blocks
-        ]
-        return replace(draft, blocks=tuple(blocks))
+        row = actions(live_view_button(self._destination.board.words))
+        return replace(draft, blocks=(*(draft.blocks or sections(draft.text)), row))
 
     async def _settle(self, decided: AskDecided) -> None:
         """Say in the card how its Ask ended. Without the request there is no card."""

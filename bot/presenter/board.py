@@ -3,9 +3,8 @@
 Texts here are plain: the code that shows one where Slack reads markup makes it inert first.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
-from itertools import takewhile
+from os.path import commonprefix
 from typing import Literal
 
 from agent_core.events import (
@@ -128,8 +127,6 @@ class Board:
         self._message_cards: dict[TurnId, tuple[Card, str]] = {}
         """Messages that people added to the work: one card each, however many runs took it in;
         with its title once a report holds it."""
-        self._changes: dict[tuple[RunId, int], tuple[str, str]] = {}
-        """By run and intervention, what a person's new task takes away and puts there."""
 
     @property
     def asker(self) -> UserId:
@@ -153,9 +150,6 @@ class Board:
         """Take the turn's next event in."""
         self._pass_time(event.at)
         asked = self.turn.wait_of(ROOT_RUN)
-        if isinstance(event, Intervened) and event.what == "content":
-            task = self.turn.runs[event.run].task if event.run in self.turn.runs else ""
-            self._changes[event.run, event.n] = difference(task, event.text)
         self.turn.fold(event)
         if isinstance(event, MessageTaken):
             self._names[event.author] = event.author_name
@@ -323,19 +317,16 @@ class Board:
         cards = self._branch_cards
         card = cards.get(event.run) or cards.get(event.parent)
         if card is None:
-            card = self._planned_card(event) or self._add_card(self._title_of(event))
+            title = branch_title(event.agent, event.title, event.task, self.words)
+            card = self._planned_card(title) or self._add_card(title)
             card.branch = event.run
         self._branch_cards[event.run] = card
         if card.branch == event.run:
             card.calls[_BRANCH_ITSELF] = "running"
             self.activity = card.title
 
-    def _title_of(self, event: RunStarted) -> str:
-        return branch_title(event.agent, event.title, event.task, self.words)
-
-    def _planned_card(self, event: RunStarted) -> Card | None:
+    def _planned_card(self, title: str) -> Card | None:
         """The card that the plan has for a branch; branches begin in any order."""
-        title = self._title_of(event)
         for card in self._planned:
             if card.title == title:
                 self._planned.remove(card)
@@ -378,11 +369,10 @@ class Board:
             what = short(event.text)
             title = self.words("progress-took-in", who=who, what=what)
             late = self.words("progress-took-in-late", who=who, what=what)
-            change = self._changes.get((event.run, event.intervention))
-            if change is not None:
-                old, new = change
-                title = self.words("progress-changed", who=who, old=short(old), new=short(new))
-                late = title
+            run = self.turn.runs[event.run]
+            if run.change and run.change.n == event.intervention:
+                old, new = difference(run.before, event.text)
+                late = title = self.words("progress-changed", who=who, old=old, new=new)
             card = self._add_card(title)
             self._message_cards[message] = (card, title)
             if any(artifact.mimetype == REPORT for artifact in self.turn.artifacts.values()):
@@ -462,22 +452,12 @@ def branch_title(agent: str, title: str, task: str, words: Words) -> str:
     return _capitalized(title.strip() or first_line)
 
 
-def difference(old: str, new: str) -> tuple[str, str]:
-    """The part of each text in which they differ, with the word before and the word after it."""
-    texts = (old.split(), new.split())
-    begin = max(0, _alike(*texts) - 1)
-    kept = max(0, _alike(*(words[begin + 1 :][::-1] for words in texts)) - 1)
-    parts: list[str] = []
-    for words in texts:
-        part = " ".join(words[begin : len(words) - kept])
-        parts.append(f"{'… ' if begin else ''}{part}{' …' if kept else ''}")
-    return parts[0], parts[1]
-
-
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """With how many equal words both begin."""
-    pairs = zip(one, other, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+def difference(old: str, new: str) -> list[str]:
+    """Each text from the first word on in which they differ."""
+    alike = commonprefix([old, new])  # noqa: RUF071 (of texts, not of paths)
+    begin = alike.rfind(" ") + 1
+    lead = "… " if begin else ""
+    return [short(lead + text[begin:]) for text in (old, new)]
 
 
 def _capitalized(title: str) -> str:

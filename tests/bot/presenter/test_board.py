@@ -179,14 +179,14 @@ def test_what_people_did_to_a_branch_stands_with_it(turn: Turn) -> None:
 
 @pytest.mark.proves("live.task_changed")
 def test_a_changed_task_keeps_its_name_and_the_thread_reads_what_is_new_in_it(turn: Turn) -> None:
-    change = turn.changed_task("Find out in short about houses from 1950.", ONE)
+    change = turn.changed_task("Find out in short about houses.", ONE)
     board = board_of(
         turn.started(),
-        turn.branch(ONE, "prices", task="Find out about houses from 1950."),
+        turn.branch(ONE, "prices", task="Find out about houses."),
         change,
         turn.commented(change.text, change.n, ONE),
     )
-    changed = "Ben changed the task: “… out about …” → “… out in short about …”"
+    changed = "Ben changed the task: “… about houses.” → “… in short about houses.”"
     assert told(board) == ["running: Prices", f"done: {changed} (Prices)"]
     assert board.turn.runs[ONE].title == "prices"
 

@@ -144,9 +144,13 @@ async function enter(link) {
   location.replace(answer?.url ?? link);
 }
 
+const windows = new BroadcastChannel("live");
+windows.addEventListener("message", () => location.reload());
+
 /** Ends the cookie, for all of the person's windows. */
 async function leave() {
   const answer = await fetch("/leave", { method: "POST" }).catch(() => null);
+  windows.postMessage("left");
   if (answer?.ok) location.reload();
   else toast(say("not-live"), { isFailure: true });
 }

@@ -153,8 +153,14 @@ function activity(node) {
 }
 
 /** What is waited for. Approvals and connections are given in the thread. */
-export function waitWords({ kind, prompt = "", what = "" }) {
-  return kind === "question" ? prompt : say(`wait-${kind}`, { what });
+export function waitWords({ kind, prompt = "", tools = [], toolkits = [] }) {
+  return kind === "question" ? prompt : say(`wait-${kind}`, { what: [...tools, ...toolkits].map(plainName).join(", ") });
+}
+
+/** A tool's or an app's own name as people write it: "Gmail send email". */
+function plainName(name) {
+  const words = name.replace(/^mcp__\w+?__/, "").toLowerCase().replaceAll("_", " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** What a call was given, as names and values; no names where it is not whole. */
