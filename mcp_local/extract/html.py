@@ -6,7 +6,7 @@ several elements, the choice among the readings, and the removal of boilerplate.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from copy import deepcopy
 from html import unescape
 from itertools import islice
@@ -23,7 +23,7 @@ from trafilatura.xml import xmltotxt  # pyright: ignore[reportUnknownVariableTyp
 
 from mcp_local.errors import FetchFailed, NeedsBrowser
 from mcp_local.extract import GOES_ON, NO_TEXT, ExtractedPage
-from mcp_local.extract.readings import ReadingName, choose, drop_lone_lines
+from mcp_local.extract.readings import Readings, choose, drop_lone_lines
 
 MAX_HTML_CHARS = 4_000_000
 """More markup than this is not parsed."""
@@ -117,7 +117,7 @@ def _text_of(element: Element) -> str:
     return line_of("".join(element.itertext()))
 
 
-def readings_of_page(page: Element, url: str) -> Mapping[ReadingName, str]:
+def readings_of_page(page: Element, url: str) -> Readings:
     """The page's main text as each reader has it, in Markdown; empty where it found none."""
     markup = tostring(page, encoding="unicode")
     body = _extract(page, url)
@@ -147,7 +147,7 @@ _MIN_OTHER_CHARS = 500
 """Where trafilatura finds nothing, less text than this is taken for menus and notices."""
 
 
-def chosen_text(readings: Mapping[ReadingName, str], *, is_product: bool) -> str:
+def chosen_text(readings: Readings, *, is_product: bool) -> str:
     """The reading that is most likely the main text, without the labels that it alone has."""
     if len(readings["plain"]) < MIN_CHARS:
         other_text = readings["resiliparse"]

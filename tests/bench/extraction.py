@@ -30,7 +30,7 @@ from trafilatura.utils import load_html
 
 from mcp_local.errors import ToolkitError
 from mcp_local.extract.html import extract_html, readings_of_page
-from mcp_local.extract.readings import WEIGHTS, ReadingName, choose, signs_of
+from mcp_local.extract.readings import WEIGHTS, Readings, choose, signs_of
 from tests.bench.results import Result, show
 
 DEFAULT_DATA = Path("../shared/data/article-extraction")
@@ -255,22 +255,23 @@ def learn(data: Path) -> Iterator[Result]:
         yield Result(name=sign, value=weight, unit="weight")
 
 
-def learn_weights(
-    choices: Sequence[Mapping[ReadingName, str]], pages: Sequence[KindPage]
-) -> Mapping[str, float]:
-    rows: list[Sequence[float]] = []
-    f1_values: list[float] = []
+def learn_weights(choices: Sequence[Readings], pages: Sequence[KindPage]) -> Mapping[str, float]:
+    rows: list[Any] = []
+    gains: list[Any] = []
     for readings, page in zip(choices, pages, strict=True):
-        for name, signs in signs_of(readings).items():
-            rows.append([signs.get(sign, 0.0) for sign in WEIGHTS])
-            f1_values.append(word_f1(readings[name], page.true_words))
-    values = numpy.array(rows)
+        signs = signs_of(readings)
+        values = numpy.array([[signs[name].get(sign, 0.0) for sign in WEIGHTS] for name in signs])
+        f1_values = numpy.array([word_f1(readings[name], page.true_words) for name in signs])
+        rows.append(values - values.mean(axis=0))  # beside the page's other readings
+        gains.append(f1_values - f1_values.mean())
+    values = numpy.concatenate(rows)
     spread = values.std(axis=0) + 1e-9
-    scaled = (values - values.mean(axis=0)) / spread
+    scaled = values / spread
     squares = scaled.T @ scaled + RIDGE * numpy.eye(len(WEIGHTS))
-    wanted = scaled.T @ (numpy.array(f1_values) - mean(f1_values))
-    solved: list[float] = (numpy.linalg.solve(squares, wanted) / spread).tolist()
-    return {sign: round(weight, 3) for sign, weight in zip(WEIGHTS, solved, strict=True)}
+    wanted = scaled.T @ numpy.concatenate(gains)
+    linalg: Any = numpy.linalg
+    solved = linalg.solve(squares, wanted) / spread
+    return {sign: round(float(weight), 3) for sign, weight in zip(WEIGHTS, solved, strict=True)}
 
 
 def main() -> None:

@@ -31,8 +31,11 @@ def test_a_short_line_that_no_other_reading_has_is_left_out() -> None:
     assert drop_lone_lines(text, [POSTS[0], "Answers"]) == f"{POSTS[0]}\n{POSTS[1]}\n## Answers"
 
 
-def test_a_page_that_stands_in_a_form_as_a_whole_is_read() -> None:
-    rows = "".join(f"<div>Works {n} in Town {n}, open since 19{n}</div>" for n in range(10, 50))
-    page = f"<html><head><title>Works</title></head><body><form>{rows}</form></body></html>"
+def test_a_page_on_which_trafilatura_finds_nothing_is_read_by_the_other_reader() -> None:
+    rows = "".join(
+        f"<div class=footer-links>Works {n} in Town {n}, open since 19{n}</div>"
+        for n in range(10, 50)
+    )
+    page = f"<html><head><title>Works</title></head><body>{rows}</body></html>"
     read = extract_html(page, "http://lists.example/")
     assert "Works 49 in Town 49, open since 1949" in read.markdown
