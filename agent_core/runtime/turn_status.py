@@ -38,7 +38,7 @@ from agent_core.tools import (
     slug_of,
 )
 from agent_core.words import Words, spoken_time
-from agent_core.workspaces import PageFacts
+from agent_core.workspaces import SourceFacts
 
 MAX_GIST_CHARS = 300
 MAX_NAMED = 5
@@ -140,7 +140,7 @@ class TurnStatus:
         elif is_searching:
             yield words("progress-now-search")
 
-    def findings(self, words: Words, known: Mapping[str, PageFacts]) -> str:
+    def findings(self, words: Words, known: Mapping[str, SourceFacts]) -> str:
         """Results so far, in a few lines with links; empty where there are none.
 
         They are words of the runs, or else what the pages say that are `known`.
@@ -164,7 +164,7 @@ class TurnStatus:
             parts = [words("stop-so-far"), "\n".join(lines), *parts]
         return "\n\n".join(filter(None, parts))
 
-    def read(self, words: Words, known: Mapping[str, PageFacts]) -> str:
+    def read(self, words: Words, known: Mapping[str, SourceFacts]) -> str:
         """What the pages say that were read or at least found, with links; empty without any."""
         pages = self._turn.read or self._turn.pages
         if not pages:

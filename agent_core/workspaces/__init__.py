@@ -2,8 +2,8 @@
 
 from agent_core.workspaces.layout import (
     DOWNLOADS,
-    PageFacts,
     RunLogs,
+    SourceFacts,
     append_summary,
     check_room,
     cited_in,
@@ -21,8 +21,8 @@ from agent_core.workspaces.trace import build_trace
 
 __all__ = [
     "DOWNLOADS",
-    "PageFacts",
     "RunLogs",
+    "SourceFacts",
     "append_summary",
     "build_trace",
     "check_room",

@@ -236,7 +236,7 @@ def known_sources(workspace: Path) -> tuple[str, ...]:
     return tuple(known_pages(workspace))
 
 
-class PageFacts(NamedTuple):
+class SourceFacts(NamedTuple):
     """What is known of a page beside its text; empty where it is not known."""
 
     day: str = ""
@@ -246,12 +246,12 @@ class PageFacts(NamedTuple):
     """Its description, what a search says of it, or its beginning."""
 
 
-def known_pages(workspace: Path) -> dict[str, PageFacts]:
+def known_pages(workspace: Path) -> dict[str, SourceFacts]:
     """The same addresses with what is known of each page."""
     folder = workspace / SEARCH_RESULTS
     if not folder.is_dir():
         return {}
-    known: dict[str, PageFacts] = {}
+    known: dict[str, SourceFacts] = {}
     for path in sorted(folder.iterdir()):
         try:
             text = path.read_text(encoding="utf-8")
@@ -266,20 +266,20 @@ def known_pages(workspace: Path) -> dict[str, PageFacts]:
                         strict=True,
                     )
                 ]
-                known[url] = PageFacts(*best)
+                known[url] = SourceFacts(*best)
         except (OSError, ValueError):
             continue
     return dict(islice(known.items(), MAX_SOURCES))
 
 
-def _listed(text: str) -> Iterator[tuple[str, PageFacts]]:
+def _listed(text: str) -> Iterator[tuple[str, SourceFacts]]:
     saved = cast("dict[str, list[dict[str, Any]]]", json.loads(text))
     for field in ("articles", "results"):
         for entry in saved.get(field, []):
             day = _iso_day(str(entry.get("date", ""))) or _iso_day(str(entry.get("snippet", "")))
             yield (
                 str(entry.get("url", "")),
-                PageFacts(
+                SourceFacts(
                     day,
                     str(entry.get("source", "")),
                     str(entry.get("snippet", "")),
@@ -295,13 +295,13 @@ def _iso_day(text: str) -> str:
         return ""
 
 
-def _fetched(text: str) -> Iterator[tuple[str, PageFacts]]:
+def _fetched(text: str) -> Iterator[tuple[str, SourceFacts]]:
     """The addresses in a page's front matter."""
     front_matter, _, beginning = text[:_FRONT_MATTER_CHARS].partition("\n---\n")
     lines = [line.partition(": ") for line in front_matter.splitlines()]
     fields = {name: value.strip("'\"") for name, _, value in lines}
     gist = fields.get("description") or beginning[:_GIST_CHARS]
-    facts = PageFacts(publisher=fields.get("publisher", ""), gist=gist)
+    facts = SourceFacts(publisher=fields.get("publisher", ""), gist=gist)
     for name in _FIELDS:
         if name in fields:
             yield fields[name], facts

@@ -8,7 +8,7 @@ from agent_core.messages import JsonObject
 from agent_core.runtime.turn_status import MAX_GIST_CHARS, TurnStatus
 from agent_core.sessions import Stop
 from agent_core.words import CORE, Language
-from agent_core.workspaces import PageFacts
+from agent_core.workspaces import SourceFacts
 from tests.agent_core.turn_events import CRAWL, START, at, made
 
 BATCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
@@ -62,7 +62,7 @@ def asked_after(seconds: float, *events: AnyEvent, language: Language = "en") ->
     return now.progress(at(seconds), CORE.of(language))
 
 
-KNOWN = {"https://heise.test/a": PageFacts(gist="# Pumps\n\nPumps got 9 % cheaper.")}
+KNOWN = {"https://heise.test/a": SourceFacts(gist="# Pumps\n\nPumps got 9 % cheaper.")}
 
 
 def stopped(stop: Stop, *events: AnyEvent, left_out: tuple[str, ...] = ()) -> str:
