@@ -141,11 +141,10 @@ class McpServer:
         meta = result.meta
         if not self.config.trusted or not meta:
             return output
-        return replace(
-            output,
-            picture=str(meta.get("picture", "")),
-            artifacts=artifacts_of(meta.get("artifacts", ()), context.workspace),
+        artifacts = await asyncio.to_thread(
+            artifacts_of, meta.get("artifacts", ()), context.workspace
         )
+        return replace(output, picture=str(meta.get("picture", "")), artifacts=artifacts)
 
     async def close(self) -> None:
         """End the server for good; bounded."""

@@ -37,6 +37,7 @@ from agent_core.workspaces.layout import (
     space_taken,
     write_text,
 )
+from agent_core.workspaces.tables import defuse
 
 if TYPE_CHECKING:
     from pydantic_monty import AsyncMontySession, AsyncSnapshot
@@ -156,7 +157,9 @@ class ProgramExecution:
         """
         limits = self.interpreter.limits
         if len(code) > limits.max_code_chars:
-            return self._end(error=f"limit reached: {limits.max_code_chars} characters of code")
+            return await self._end(
+                error=f"limit reached: {limits.max_code_chars} characters of code"
+            )
         text = prepared(code, limits.max_value_chars)
 
         async def start(session: "AsyncMontySession", **how: Any) -> "AsyncSnapshot":
@@ -227,7 +230,7 @@ class ProgramExecution:
                 )
                 return await self._drive(session, started)
         except (monty.MontyError, OSError, RuntimeError) as error:
-            return self._end(error=str(error))
+            return await self._end(error=str(error))
 
     async def _drive(self, session: "AsyncMontySession", started: Awaitable[Any]) -> bytes:
         from pydantic_monty import MontyComplete, MontyRuntimeError, MontySyntaxError
@@ -240,7 +243,7 @@ class ProgramExecution:
                 reply = await self._reply(snapshot)
                 if self.program.awaits:
                     dump = await asyncio.to_thread(snapshot.dump)
-                    return await self._kept(dump) or self._end(error=_TOO_LARGE)
+                    return await self._kept(dump) or await self._end(error=_TOO_LARGE)
                 snapshot = await (snapshot.resume(reply) if reply else snapshot.resume_auto())
             value = "" if snapshot.output in (None, "None") else str(snapshot.output)
         except (MontyRuntimeError, MontySyntaxError) as raised:
@@ -250,16 +253,16 @@ class ProgramExecution:
         variables = await self._kept(await session.dump())
         if not variables:
             error = f"{error}\n{_TOO_LARGE}".strip()
-        return self._end(value, error, variables)
+        return await self._end(value, error, variables)
 
     async def _kept(self, dump: bytes) -> bytes:
         """Compressed state of a program; empty above the size limit."""
         state = await asyncio.to_thread(zlib.compress, dump, 1)
         return state if len(state) <= self.interpreter.limits.max_kept_bytes else b""
 
-    def _end(self, value: str = "", error: str = "", variables: bytes = b"") -> bytes:
+    async def _end(self, value: str = "", error: str = "", variables: bytes = b"") -> bytes:
         program = self.program
-        artifacts = self._artifacts()
+        artifacts = await asyncio.to_thread(self._artifacts)
         printed = program.printed.rstrip("\n")
         left_out = program.printed_chars - len(program.printed)
         if left_out:
@@ -285,6 +288,7 @@ class ProgramExecution:
             file = self.context.workspace / path
             if not file.is_file() or file.is_symlink():
                 continue
+            defuse(file)
             artifact = Artifact(
                 path=path,
                 title=title,

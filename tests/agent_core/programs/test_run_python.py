@@ -1,6 +1,7 @@
 """Programs that a model writes: what they keep, what they wait for, and what outlives a restart."""
 
 import asyncio
+import csv
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,24 @@ def priority(pid: int) -> int:
 
 ALL = "Value:\n['found a', 'found b', 'found c']"
 IDS = "[fork(q) for q in 'abc']"
+
+
+@pytest.mark.proves("files.no_formulas")
+async def test_a_table_that_a_program_writes_holds_no_formula(tmp_path: Path) -> None:
+    formulas = ['=HYPERLINK("http://x")', "@SUM(A1)", "+x", "\tx"]
+    cells = [*formulas, "-5", "+3.5 %", "-", "a, b", "-1e-5"]
+    code = (
+        "import csv\nwith open('work_products/data.csv', 'w') as f:\n"
+        f"    csv.writer(f).writerow({cells!r})\n"
+        "with open('work_products/plain.csv', 'w') as f:\n    f.write('a;b\\r\\n-1;\"x\"')\n"
+    )
+    async with program_run(tmp_path) as python:
+        data, plain = (await python.call(code)).artifacts
+    text = (python.workspace / data.path).read_text(encoding="utf-8")
+    [row] = csv.reader([text])
+    assert row == [f"'{cell}" if cell in formulas else cell for cell in cells]
+    assert (python.workspace / data.path).stat().st_size == data.size_bytes
+    assert (python.workspace / plain.path).read_bytes() == b'a;b\r\n-1;"x"'
 
 
 @pytest.mark.proves("python.state")
