@@ -115,12 +115,11 @@ class ConsentGate:
         if plan.missing:
             return await self._connect(call, context, plan.missing, output=None)
         checked = await self._egress.check_words(judgement, call, spec, plan, context)
+        uses_account = any(action.account for action in plan.actions)
+        if checked.verdict == "allow" and context.is_joint and uses_account:
+            checked = checked.asking(_JOINT)
         if checked is not judgement:
             judgement = checked
-            plan = await plan_of(self.accounts, judgement, call, spec, context)
-        uses_account = any(action.account for action in plan.actions)
-        if judgement.verdict == "allow" and context.is_joint and uses_account:
-            judgement = judgement.asking(_JOINT)
             plan = await plan_of(self.accounts, judgement, call, spec, context)
         approval: Ask | None = None
         if judgement.verdict == "ask":

@@ -29,6 +29,7 @@ from agent_core.ids import (
     UserId,
 )
 from agent_core.messages import JsonObject
+from agent_core.runtime import StoredTurn
 from agent_core.snapshot import Wait
 from agent_core.words import Words
 from bot import clicks
@@ -67,7 +68,7 @@ from bot.slack_api import (
     SlackRefused,
     Upload,
 )
-from bot.threads import ThreadRef, parse_user
+from bot.threads import ThreadRef, parse_session, parse_user
 
 _log = logging.getLogger(__name__)
 
@@ -211,21 +212,15 @@ class AskPosts:
             _log.warning("no link is shown: %s", type(error).__name__)
 
 
-async def ask_link(
-    api: SlackApi,
+def ask_link(
+    home: str,
     state: JsonObject | None,
-    turn: TurnId,
+    turn: StoredTurn,
     ask: AskId,
 ) -> str:
     """The address of an Ask's card, from its turn's bookmark; empty where that is not known."""
-    receipt = Bookmark.model_validate(state or {}).post_of(_op(turn, ask))
-    if receipt is None:
-        return ""
-    try:
-        return await api.channels.permalink(receipt.channel, receipt.ts)
-    except SlackError as error:
-        _log.warning("a request has no link: %s", error)
-        return ""
+    receipt = Bookmark.model_validate(state or {}).post_of(_op(turn.id, ask))
+    return parse_session(turn.session).link(home, receipt.ts) if receipt else ""
 
 
 def _op(turn: TurnId, ask: AskId) -> Op:

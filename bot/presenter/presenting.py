@@ -330,7 +330,7 @@ class Presenting:
             if wait is None or wait.kind != "approval":
                 continue
             state = await self._runtime.load_cursor(READER, other.id)
-            url = await ask_link(self._api, state, other.id, wait.ask)
+            url = ask_link(self._api.home, state, other, wait.ask)
             if url:
                 language = detect_language(locale=turn.inbound.author_locale)
                 label = BOT.say(language, "consent-go-there")

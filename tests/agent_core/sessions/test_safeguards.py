@@ -113,10 +113,10 @@ async def test_a_change_is_taken_back(pins: ToolPins) -> None:
 
 async def test_what_changed_after_it_was_shown_is_not_accepted(pins: ToolPins) -> None:
     await pins.propose("mail", {"send": CHANGE})
-    seen = await pins.waiting()
+    shown = await pins.waiting()
     await pins.propose("mail", {"send": replace(CHANGE, digest="d3")})
 
-    assert await pins.accept(seen) == []
+    assert await pins.accept(shown) == []
     assert (await pins.load("mail"))["send"].digest == "d1"
 
 

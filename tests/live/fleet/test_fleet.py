@@ -86,7 +86,9 @@ async def test_video_audio_cuts_a_clip_in_the_sessions_workspace(
             end_time="1",
         )
     assert not output.is_error
-    assert [path for path, _ in products_of(context.workspace)] == ["work_products/clip_trimmed.mp4"]
+    assert [path for path, _ in products_of(context.workspace)] == [
+        "work_products/clip_trimmed.mp4"
+    ]
     assert seconds_of(context.workspace / "work_products/clip_trimmed.mp4") < 3
 
 

@@ -65,10 +65,10 @@ async def test_a_changed_thinking_block_is_found_out(
 ) -> None:
     model.play(ToolUse(name="seek", input={}, id="t1"))
     message = await stream(client, tools=[SEEK])
-    said = [block.model_dump(exclude_none=True) for block in message.content]
-    history = [HELLO, {"role": "assistant", "content": said}, ANSWERED]
+    blocks = [block.model_dump(exclude_none=True) for block in message.content]
+    history = [HELLO, {"role": "assistant", "content": blocks}, ANSWERED]
     await stream(client, tools=[SEEK], messages=history)
-    said[0]["thinking"] = "something else"
+    blocks[0]["thinking"] = "something else"
     assert "cannot be modified" in await refusal(client, tools=[SEEK], messages=history)
     assert model.calls[-1].kind == "rejected"
 
