@@ -93,7 +93,9 @@ async def test_a_server_that_is_not_there_is_wrong_without_its_password(tmp_path
 
 
 @pytest.mark.proves("fleet.shipped")
-async def test_the_check_says_which_servers_are_off_until_they_are_asked_for(tmp_path: Path) -> None:
+async def test_the_check_says_which_servers_are_off_until_they_are_asked_for(
+    tmp_path: Path,
+) -> None:
     found = await checked("Tool servers", core=at(tmp_path))
     assert found.state == "fine"
     assert "youtube: " in found.text
