@@ -11,8 +11,8 @@ import re
 import shutil
 import sysconfig
 import zlib
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path, PurePosixPath
@@ -63,6 +63,7 @@ _READS = (
 )  # fmt: skip
 _WRITES = ("Path.append_bytes", "Path.append_text", "Path.write_bytes", "Path.write_text")
 _WRITE_MODES = set("wax+")
+_WATCH = 'read -r _; kill -9 "$0"'
 _FORK = "async def _fork(prompt): return fork(prompt)"
 """Called where a program awaits `fork`."""
 _MAX_PATH_BYTES = 200
@@ -212,8 +213,10 @@ class ProgramExecution:
                 self.interpreter.seats.of(context.asker, context.session, is_begun=is_begun),
                 monty.AsyncMonty(max_processes=1) as workers,
                 workers.checkout(**conditions) as session,
+                AsyncExitStack() as ending,
             ):
                 _lower_priority(session.worker_pid)
+                await ending.enter_async_context(_ended_with_us(session.worker_pid))
                 mounts = [
                     monty.MountDir(
                         host_path=folder,
@@ -458,6 +461,32 @@ def _lower_priority(worker: int | None) -> None:
     if worker is not None:
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, worker, WORKER_NICENESS)
+
+
+@asynccontextmanager
+async def _ended_with_us(worker: int | None) -> AsyncGenerator[None]:
+    """Watch over a worker that computes: it ends with this process, however that ends.
+
+    It would hear of our end only once its program has ended. The watch hears it at once, from a
+    pipe whose other end we hold.
+    """
+    if worker is None:
+        yield
+        return
+    watch = await asyncio.create_subprocess_exec(
+        "/bin/sh",
+        "-c",
+        _WATCH,
+        str(worker),
+        stdin=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            watch.kill()
+        await watch.wait()
 
 
 def _text(value: object, meaning: str) -> str:

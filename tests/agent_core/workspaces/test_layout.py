@@ -269,9 +269,9 @@ def test_a_table_that_a_server_left_holds_no_formula_when_it_is_posted(tmp_path:
     products.mkdir()
     (products / "a.csv").write_bytes(b"\xef\xbb\xbfName;Link\n=1+cmd;'x\n")
     (products / "b.txt").write_text("=1+cmd", encoding="utf-8")
-    text = "Name;Link\n'=1+cmd;'x\n"
+    text = "\ufeffName;Link\n'=1+cmd;'x\n"
     assert safe_products(tmp_path) == [
-        ("work_products/a.csv", len(text)),
+        ("work_products/a.csv", len(text.encode())),
         ("work_products/b.txt", 6),
     ]
     assert (products / "a.csv").read_text(encoding="utf-8") == text
