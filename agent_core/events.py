@@ -238,8 +238,6 @@ class ToolCallFinished(Event):
     """The first 1,000 characters of the result."""
     size_bytes: int
     duration_s: float
-    display: str = ""
-    """What to tell a person of it; empty when there is nothing worth a word."""
     may_have_happened: bool = False
     """Its result was lost on the way: whether it had its effect is not known."""
     sources: tuple[Source, ...] = ()

@@ -81,7 +81,7 @@ def _handlers(
 ) -> dict[type, Handler]:
     """Who deals with each kind of gesture, but those of the live view."""
     asks = AskClicks(runtime.asks, api, clock)
-    feedback = FeedbackClicks(runtime, api, clock)
+    feedback = FeedbackClicks(runtime, api)
     ask_about = AskAbout(api, people, ingress)
     digests = DigestClicks(orders)
     home = Home(

@@ -28,7 +28,6 @@ from agent_core.runtime.turn import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (
     DEAD_AFTER_S,
-    FeedbackStore,
     KnownSessions,
     Ledger,
     Marks,
@@ -103,7 +102,7 @@ class Runtime:
         """What was received, written down before it is acknowledged."""
         self.marks = Marks(parts.database)
         """How far readers of something outside have come."""
-        self.preferences, self.feedback = Preferences(parts.database), FeedbackStore(parts.database)
+        self.preferences = Preferences(parts.database)
         """What people have set, and what they said of answers."""
         self.overview, self.accounts = Overview(parts.database), parts.accounts
         """What somebody has going on, and what they have connected; None without Composio."""

@@ -100,7 +100,8 @@ async def run_turn(
         generation=generation,
     )
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
-        tracing.note("query_started", length=len(turn.inbound.text))
+        asked = turn.inbound.text
+        tracing.note("query_started", length=len(asked), **tracing.content(query=asked))
         body = _Generation(
             parts,
             turn,
@@ -371,7 +372,7 @@ class _Generation:
 
     async def _announce_route(self, routed: Routed) -> None:
         if routed.fallback:
-            tracing.note("fast_path_fallback", reason=routed.fallback.partition(":")[0])
+            tracing.warn("fast_path_fallback", reason=routed.fallback.partition(":")[0])
         tracing.note(
             "query_classification",
             decision=routed.route,

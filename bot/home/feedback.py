@@ -1,12 +1,10 @@
 """Feedback on answers: of what a person presses the last word counts, and they are thanked."""
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from agent_core.errors import SessionError
-from agent_core.runtime import Feedback, Runtime
+from agent_core.runtime import Runtime
 from bot.clicks import FeedbackClick, Gesture
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session
@@ -21,7 +19,6 @@ class FeedbackClicks:
 
     _runtime: Runtime
     _api: SlackApi
-    _clock: Callable[[], datetime]
 
     async def give(
         self,
@@ -35,13 +32,7 @@ class FeedbackClicks:
         except SessionError:
             logger.warning("feedback on an unknown turn: %s", click.turn[:80])
             return
-        feedback = Feedback(
-            turn=turn.id,
-            person=gesture.by,
-            verdict=click.verdict,
-            at=self._clock(),
-        )
-        await self._runtime.feedback.give(feedback)
+        await self._runtime.preferences.put(f"feedback:{turn.id}", gesture.by, click.verdict)
         thread = parse_session(gesture.session)
         thanks = BOT.say(language_of(person), "feedback-thanks")
         await self._api.post_ephemeral(

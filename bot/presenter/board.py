@@ -431,7 +431,7 @@ class Board:
         if pages:
             card.title = reading_title(pages, self.words, self.turn.pages)
         state: CardState = "done"
-        details = short(event.display)
+        details = ""
         if event.is_error or (call.reads_pages and not pages):
             state = "stopped" if call.is_declined else "failed"
             details = self.words(f"progress-{state}")

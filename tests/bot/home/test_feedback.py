@@ -36,7 +36,7 @@ class Answered:
         await self.around.world.handled()
 
     def given(self) -> list[tuple[str, str]]:
-        query = "SELECT person, verdict FROM feedback ORDER BY at"
+        query = "SELECT name, value FROM preferences WHERE scope LIKE 'feedback:%'"
         with closing(sqlite3.connect(self.root / "state.sqlite")) as stored:
             return stored.execute(query).fetchall()
 

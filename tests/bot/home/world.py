@@ -131,7 +131,7 @@ async def around(
             digests = DigestClicks(orders)
             home = Home(runtime, api, people, rules, orders, digests, lambda: NOW)
             homes.append(home)
-            feedback = FeedbackClicks(runtime, api, lambda: NOW)
+            feedback = FeedbackClicks(runtime, api)
             presses = dict.fromkeys((*get_args(HomeClick), clicks.HomeScheduleClick), home.press)
             return {
                 **presses,
