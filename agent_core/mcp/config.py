@@ -121,11 +121,9 @@ class FleetServer:
         config = self.config
         if config is None:
             raise ValueError(f"{self.name} is off: {self.off}")
-        if self.scope == "bot":
+        if self.scope == "bot" or isinstance(config, HttpServer):
             return config
         directory = str(workspace)
-        if isinstance(config, HttpServer):
-            return replace(config, url=config.url.replace(WORKSPACE, directory))
         return replace(
             config,
             args=tuple(argument.replace(WORKSPACE, directory) for argument in config.args),

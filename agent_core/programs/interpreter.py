@@ -470,14 +470,11 @@ async def _ended_with_us(worker: int | None) -> AsyncGenerator[None]:
     It would hear of our end only once its program has ended. The watch hears it at once, from a
     pipe whose other end we hold.
     """
-    if worker is None:
-        yield
-        return
     watch = await asyncio.create_subprocess_exec(
         "/bin/sh",
         "-c",
         _WATCH,
-        str(worker),
+        str(worker or ""),
         stdin=asyncio.subprocess.PIPE,
         start_new_session=True,
     )

@@ -12,78 +12,48 @@ from lxml.html import (
 )
 
 _LEFT_OUT = ("head", "nav", "footer", "script", "style", "noscript", "template", "svg")
-_BLOCKS = ("article", "aside", "blockquote", "div", "header", "main", "ol", "p", "section", "ul")
-_BLOCK = ("\n\n", "\n\n")
-_MARKS = {
-    **{f"h{level}": (f"\n\n{'#' * level} ", "\n\n") for level in range(1, 7)},
-    **dict.fromkeys((*_BLOCKS, "dl", "figure", "form", "table"), _BLOCK),
-    **dict.fromkeys(("br", "dd", "dt", "hr"), ("\n", "")),
-    **dict.fromkeys(("span", "time"), ("", " ")),
-    **dict.fromkeys(("td", "th"), ("", " | ")),
-    "pre": ("\n\n```\n", "\n```\n\n"),
-}
-"""What stands before and behind an element's text in Markdown."""
-
-_LAID_OUT = frozenset(["table", "thead", "tbody", "tfoot", "tr"])
-"""Blanks directly in these stand between cells and rows."""
-_QUOTES = ("aside", "blockquote")
+_BLOCKS = "article aside blockquote dd div dl dt h1 h2 h3 h4 h5 h6 header main ol p pre section ul"
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
-_EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
-
+_KEPT = str.maketrans({" ": "\ue000", "\n": "\ue001", "\t": "\ue000"})
+"""Blanks of code, which keep their number, as signs that no text has."""
+_GIVEN_BACK = str.maketrans({"\ue000": " ", "\ue001": "\n"})
+_EDGES = re.compile(r" *\n *")
+_EMPTY_LINES = re.compile(r"\n{3,}")
 
 Element = Any
 """An element of a page; lxml comes without types."""
 
 
 def html_text(data: bytes) -> str:
-    """The text as Markdown: headings, lists, tables, code and links, without emphasis."""
+    """The text as Markdown: headings, lists, rows of tables, code and links, without emphasis."""
     page = cast("Element", document_fromstring(data))
     for element in list(page.iter(*_LEFT_OUT)):
         element.drop_tree()
-    verbatim: set[Element] = {each for pre in page.iter("pre") for each in pre.iter()}
-    elements: list[Element] = [each for each in page.iter() if isinstance(each.tag, str)]
-    for element in elements:
-        if element not in verbatim:
-            element.text = _on_one_line(element.text, element)
-        if element.getparent() not in verbatim:
-            element.tail = _on_one_line(element.tail, element.getparent())
-    for element in elements:
+    for code in page.iter("pre"):
+        text = f"```\n{code.text_content().strip()}\n```".translate(_KEPT)
+        for part in list(code):
+            part.drop_tree()
+        code.text = text
+    for element in page.iter("*"):
         before, after = _marks(element)
-        if "\n" in before + after:  # a block: no line of it begins with a blank
-            element.text = (element.text or "").lstrip(" ")
-            element.tail = (element.tail or "").lstrip(" ")
-        element.text = before + (element.text or "")
-        element.tail = after + (element.tail or "")
-    return _EMPTY_LINES.sub("\n\n", page.text_content()).strip()
-
-
-def _on_one_line(text: str | None, parent: Element) -> str:
-    if parent is not None and parent.tag in _LAID_OUT:
-        return ""
-    return _BLANKS.sub(" ", text or "")
+        element.text = before + _BLANKS.sub(" ", element.text or "")
+        element.tail = after + _BLANKS.sub(" ", element.tail or "")
+    lines = _EDGES.sub("\n", page.text_content())
+    return _EMPTY_LINES.sub("\n\n", lines).strip().translate(_GIVEN_BACK)
 
 
 def _marks(element: Element) -> tuple[str, str]:
-    marks = _MARKS.get(element.tag, ("", ""))
-    parent = element.getparent()
-    match element.tag:
-        case "a" if element.get("href", "").startswith(("http://", "https://")):
-            marks = ("[", f"]({element.get('href')})")
-        case "li":
-            depth = sum(each.tag == "li" for each in element.iterancestors())
-            marks = (f"\n{'  ' * depth}{_bullet(element, parent)} ", "")
-        case "tr":
-            is_head = element.find("th") is not None and element.find("td") is None
-            marks = ("\n| ", f"\n|{'---|' * len(element)}" if is_head else "")
-        case "p" if parent is not None and parent.tag in _QUOTES:
-            marks = ("\n\n> ", "\n\n")
-        case _:
-            pass
-    return marks
-
-
-def _bullet(item: Element, items: Element) -> str:
-    if items is None or items.tag != "ol":
-        return "-"
-    number = item.get("value") or 1 + sum(1 for _ in item.itersiblings("li", preceding=True))
-    return f"{number}."
+    """What stands before and behind an element's text in Markdown."""
+    tag = element.tag
+    address = element.get("href", "")
+    if tag == "a" and address.startswith(("http://", "https://")):
+        return "[", f"]({address})"
+    if tag == "li":
+        number = element.get("value", "1")
+        is_numbered = element.getparent().tag == "ol"
+        return (f"\n{number}. " if is_numbered else "\n- "), ""
+    if tag in _BLOCKS.split():
+        heading = f"{'#' * int(tag[1])} " if tag[1:].isdigit() else ""
+        return f"\n\n{heading}", "\n\n"
+    before = {"br": "\n", "tr": "\n| "}.get(tag, "")
+    return before, " | " if tag in ("td", "th") else " " if tag in ("span", "time") else ""
