@@ -23,16 +23,13 @@ from agent_core.events import (
 )
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
-from agent_core.models import Retried, RetryingModel, ToolSpec
+from agent_core.models import AWAY_S, Retried, RetryingModel, ToolSpec
 from agent_core.sessions import Ask
 from agent_core.tools import ToolContext, ToolOutput, Toolset, app_name
 from agent_core.words import Words
 
 EXPLORER = "explorer"
 """The sub-agent that works on a sub-question, where no other is named."""
-
-AWAY_S = 20.0
-"""A model that does not answer for this time is away: people are told until when it is tried."""
 
 ROUTE_SLOTS = {
     "root": 0,
