@@ -214,8 +214,6 @@ class ServerEntry(BaseModel):
 
     @model_validator(mode="after")
     def _says_how_it_is_reached(self) -> Self:
-        if self.transport == "sse":
-            raise ValueError("it speaks the old SSE transport; see whether it has http")
         if self.transport not in ("stdio", "http"):
             raise ValueError(f"its type {self.type[:40]!r} is not known; there are stdio and http")
         if self.transport == "stdio" and not self.command:

@@ -197,7 +197,6 @@ def _picture(data: bytes) -> Document:
             is_jpeg = image.format == "JPEG"
             if size[0] * size[1] > (MAX_JPEG_PIXELS if is_jpeg else MAX_PIXELS):
                 raise UnreadableFile("too_big")
-            is_moving = bool(getattr(image, "is_animated", False))
             image.thumbnail((MAX_SIDE_PX, MAX_SIDE_PX))  # first of all: a copy may be too big
             upright = ImageOps.exif_transpose(image)
             if upright.mode.startswith("I"):  # 16 bits a pixel: `convert` would cut them at 255
@@ -214,9 +213,7 @@ def _picture(data: bytes) -> Document:
         written = io.BytesIO()
         media_type = "image/jpeg"
         ground.convert("RGB").save(written, "JPEG", quality=85)
-    note = f"A picture of {size[0]} x {size[1]} pixels."
-    if is_moving:
-        note += " It is an animation; only its first frame is shown."
+    note = f"A picture of {size[0]} x {size[1]} pixels; of a moving one, its first frame."
     return Document(
         kind="picture",
         note=note,
