@@ -12,7 +12,32 @@ from lxml.html import (
 )
 
 _LEFT_OUT = ("head", "nav", "footer", "script", "style", "noscript", "template", "svg")
-_BLOCKS = "article aside blockquote dd div dl dt h1 h2 h3 h4 h5 h6 header main ol p pre section ul"
+_BLOCKS = frozenset(
+    [
+        "article",
+        "aside",
+        "blockquote",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "main",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "ul",
+    ]
+)
+_BEFORE = {"br": "\n", "tr": "\n| "}
+_BEHIND = {"td": " | ", "th": " | ", "span": " ", "time": " "}
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _KEPT = str.maketrans({" ": "\ue000", "\n": "\ue001", "\t": "\ue000"})
 """Blanks of code, which keep their number, as signs that no text has."""
@@ -30,30 +55,37 @@ def html_text(data: bytes) -> str:
     for element in list(page.iter(*_LEFT_OUT)):
         element.drop_tree()
     for code in page.iter("pre"):
-        text = f"```\n{code.text_content().strip()}\n```".translate(_KEPT)
+        text = code.text_content().strip()
         for part in list(code):
             part.drop_tree()
-        code.text = text
+        code.text = f"```\n{text}\n```".translate(_KEPT)
     for element in page.iter("*"):
         before, after = _marks(element)
-        element.text = before + _BLANKS.sub(" ", element.text or "")
-        element.tail = after + _BLANKS.sub(" ", element.tail or "")
+        text = _BLANKS.sub(" ", element.text or "")
+        tail = _BLANKS.sub(" ", element.tail or "")
+        element.text = before + text
+        element.tail = after + tail
     lines = _EDGES.sub("\n", page.text_content())
-    return _EMPTY_LINES.sub("\n\n", lines).strip().translate(_GIVEN_BACK)
+    text = _EMPTY_LINES.sub("\n\n", lines)
+    return text.strip().translate(_GIVEN_BACK)
 
 
 def _marks(element: Element) -> tuple[str, str]:
     """What stands before and behind an element's text in Markdown."""
     tag = element.tag
+    before = _BEFORE.get(tag, "")
+    after = _BEHIND.get(tag, "")
     address = element.get("href", "")
     if tag == "a" and address.startswith(("http://", "https://")):
-        return "[", f"]({address})"
-    if tag == "li":
+        before = "["
+        after = f"]({address})"
+    elif tag == "li":
         number = element.get("value", "1")
         is_numbered = element.getparent().tag == "ol"
-        return (f"\n{number}. " if is_numbered else "\n- "), ""
-    if tag in _BLOCKS.split():
-        heading = f"{'#' * int(tag[1])} " if tag[1:].isdigit() else ""
-        return f"\n\n{heading}", "\n\n"
-    before = {"br": "\n", "tr": "\n| "}.get(tag, "")
-    return before, " | " if tag in ("td", "th") else " " if tag in ("span", "time") else ""
+        before = f"\n{number}. " if is_numbered else "\n- "
+    elif tag in _BLOCKS:
+        level = tag[1:]
+        heading = "#" * int(level) + " " if level.isdigit() else ""
+        before = f"\n\n{heading}"
+        after = "\n\n"
+    return before, after
