@@ -1,8 +1,10 @@
-"""Who may see and act in the live view: authorisation by the thread.
+"""Who may see and act in the live view: signed passes, and authorisation by the thread.
 
-Members who may read a thread see its session, writers may act, guests read the thread alone: Slack
-decides, and its answers are cached. While live views are open, memberships are renewed every few
-seconds, people less often: who was removed from a channel is out at once.
+A pass is a link for one person and session, or a cookie in exchange. A link works once and for
+`LINK_LIFE`; a cookie holds the sessions that its person has opened. Members who may read a thread
+see its session, writers may act, guests read the thread alone: Slack decides, and its answers are
+cached. While live views are open, memberships are renewed every few seconds, people less often: who
+was removed from a channel is out at once.
 """
 
 import logging

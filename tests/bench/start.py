@@ -6,8 +6,8 @@ that fills the file caches. Memory is resident megabytes of the bot and of its t
 and after one answer with a call of a tool
 (the model's client library is loaded by the first call). Ten reports are researched at once in the
 sandbox, behind a first one: `report_mb` is what each of them adds to the bot at the highest point,
-`ten_reports_mb` what the bot and all its children hold then, toolkit and browsers with their
-processes included, a page that several share counted once.
+`ten_reports_mb` what the bot and all its children hold then, toolkit, Composio's worker and
+browsers with their processes included, a page that several share counted once.
 """
 
 import asyncio
