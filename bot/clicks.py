@@ -136,6 +136,8 @@ class AskShortcut(_Payload):
 
     kind: Literal["ask.about"] = "ask.about"
     author: str = ""
+    text: str = ""
+    """The post's first words, as Slack has them."""
 
 
 class AskForm(_Payload):
@@ -145,6 +147,7 @@ class AskForm(_Payload):
     session: SessionId
     ts: str
     author: str
+    text: str = ""
 
 
 class ProposalClick(_Payload):
@@ -173,7 +176,7 @@ class ScheduleClick(_Payload):
 
 
 class HomeScheduleClick(_Payload):
-    """The same menu on App Home."""
+    """The same menu on App Home; without a schedule a new one is meant."""
 
     kind: Literal["home.schedule"] = "home.schedule"
     schedule: ScheduleId
