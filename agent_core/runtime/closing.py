@@ -53,8 +53,8 @@ from agent_core.workspaces import (
     build_trace,
     cited_in,
     known_pages,
-    products_of,
     renewal,
+    safe_products,
     without_paths,
     write_trace,
 )
@@ -184,7 +184,7 @@ async def _announce_products(
     turn that ends once more goes on behind the slots that it used.
     """
     sizes = {file.path: file.size_bytes for file in saved}
-    products = await asyncio.to_thread(products_of, scope.context.workspace)
+    products = await asyncio.to_thread(safe_products, scope.context.workspace)
     first = ROUTE_SLOTS["product"]
     before = sum(file.turn == turn.id and file.step == 0 and file.n >= first for file in saved)
     events: list[ArtifactSaved] = []
