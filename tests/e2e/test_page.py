@@ -267,8 +267,6 @@ async def test_a_message_is_asked_about_from_its_menu_and_the_answer_is_rated(
     thread = await open_thread(page, post)
     answer = thread.locator("article").filter(has_text=SIMPLE_ANSWER)
     await answer.get_by_role("button", name="Bad answer").click(timeout=TURN_MS)
-    await form.get_by_role("textbox").fill("It was Thursday")
-    await form.get_by_role("button", name="Send").click()
     await expect(thread.get_by_text("Thank you, noted.")).to_be_visible(timeout=TURN_MS)
 
 
