@@ -168,9 +168,9 @@ ScheduleVerb = Literal["pause", "resume", "run", "edit", "delete"]
 
 
 class ScheduleClick(_Payload):
-    """The menu of a schedule in a list."""
+    """The menu of a schedule in a list, or the buttons of the post about it alone."""
 
-    kind: Literal["digest.menu"] = "digest.menu"
+    kind: Literal["digest.menu", "digest.button"] = "digest.menu"
     schedule: ScheduleId
     verb: ScheduleVerb
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, time
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from agent_core.clock import find_zone
 from agent_core.errors import ModelError
@@ -58,8 +58,6 @@ class ReaderAway(Exception):
 
 class OrderDraft(BaseModel):
     """What a person wants of digests. Nothing of it holds before it is checked."""
-
-    model_config = ConfigDict(extra="ignore")
 
     intent: Intent
     which: int | None = None
@@ -201,9 +199,7 @@ def check_draft(draft: OrderDraft, message: OrderMessage) -> OrderReading:
     """What holds of a draft; a proposal only where all of it stands in the person's own words."""
     match draft.intent:
         case "none" | "list":
-            channel = draft.channel if draft.channel in message.channels else ""
-            listing = OrderDraft(intent="list", channel=channel)
-            return OrderReading(intent=draft.intent, draft=listing)
+            return OrderReading(intent=draft.intent)
         case "order" if draft.task or message.pending is None:
             return _ordered(draft, None, message)
         case "order" | "change":

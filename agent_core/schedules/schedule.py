@@ -110,7 +110,7 @@ def slot_named(session: SessionId) -> tuple[ScheduleId, datetime] | None:
 
 
 class _Published(BaseModel):
-    model_config = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
 class DigestLine(_Published):

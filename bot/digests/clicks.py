@@ -95,13 +95,18 @@ class DigestClicks:
         gesture: Gesture,
         person: Person,
     ) -> None:
-        """Do what was chosen in the thread of the list, where everybody sees who did it."""
+        """Do what was chosen in the thread of the button, where everybody sees who did it."""
         if click.verb == "edit":
             await self.edit(click.schedule, gesture)
             return
-        text = await self._orders.do(click.verb, click.schedule, gesture.by)
+        orders = self._orders
+        text = await orders.do(click.verb, click.schedule, gesture.by)
         draft = PostDraft(text=f"{mention(gesture.by)}: {text}")
-        await self._orders.answer(parse_session(gesture.session), gesture.key, draft)
+        await orders.answer(parse_session(gesture.session), gesture.key, draft)
+        if click.kind == "digest.button":
+            schedule = await orders.get(click.schedule, gesture.by)
+            post = Receipt(gesture.sender.channel, gesture.message_ts)
+            await orders.show(post, posts.standing("scheduled", schedule, orders.clock()))
 
     async def edit(self, schedule: ScheduleId, gesture: Gesture) -> None:
         """Open the form of a schedule, from anywhere; what it changes is said where it began."""
@@ -138,22 +143,11 @@ class DigestClicks:
         thread = parse_session(click.session)
         changed = await orders.change(click.schedule, wanted, gesture.by)
         if changed.status == "proposed":
-            draft = await self._orders.draft(changed)
-            api = self._orders.api
-            await api.update(
-                thread.channel,
-                click.ts,
-                draft.text,
-                blocks=draft.blocks,
-            )
+            draft = await orders.draft(changed)
+            await orders.show(Receipt(thread.channel, click.ts), draft)
         else:
-            text = posts.sentence(
-                "changed",
-                changed,
-                posts.language_of(changed.order),
-                now,
-            )
-            await self._orders.answer(thread, gesture.key, PostDraft(text=text))
+            draft = posts.standing("changed", changed, now)
+            await orders.answer(thread, gesture.key, draft)
         return None
 
     async def _begin_thread(self, gesture: Gesture, language: str) -> SessionId:

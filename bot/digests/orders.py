@@ -22,7 +22,7 @@ from agent_core.runtime.schedules import (
 )
 from bot.clicks import Refused
 from bot.digests import posts
-from bot.render import PostDraft, card, foreign_line, mention
+from bot.render import PostDraft, foreign_line, mention
 from bot.settings import BotSettings
 from bot.slack_api import Conversation, Op, People, Receipt, SlackApi
 from bot.slack_api.channels import CHANNEL_ID
@@ -119,20 +119,22 @@ class DigestOrders:
         """Its owner agrees, takes it back, or orders another; its post says so. Idempotent."""
         current = await self.get(proposal, by, is_proposal=True)
         decided = await self._decided(current, by, is_yes=is_yes)
-        text = posts.decided(
-            decided,
-            self.clock(),
-            is_change=bool(current.order.changes),
-            is_replaced=is_replaced,
-        )
-        draft = card(text)
+        if decided.status == "deleted":
+            draft = posts.dropped(decided, is_replaced=is_replaced)
+        else:
+            key = "changed" if current.order.changes else "scheduled"
+            draft = posts.standing(key, decided, self.clock())
         if post is not None:
-            await self.api.update(
-                post.channel,
-                post.ts,
-                draft.text,
-                blocks=draft.blocks,
-            )
+            await self.show(post, draft)
+
+    async def show(self, post: Receipt, draft: PostDraft) -> None:
+        """Put a draft into the place of a post."""
+        await self.api.update(
+            post.channel,
+            post.ts,
+            draft.text,
+            blocks=draft.blocks,
+        )
 
     async def _decided(
         self,

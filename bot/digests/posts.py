@@ -70,19 +70,30 @@ def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Pos
     )
 
 
-def decided(
-    schedule: Schedule, now: datetime, *, is_change: bool, is_replaced: bool = False
-) -> str:
-    """What a proposal becomes when its owner has said yes or no, or ordered another instead."""
+def dropped(schedule: Schedule, *, is_replaced: bool) -> PostDraft:
+    """What a proposal becomes when its owner has said no, or ordered another instead."""
+    key = "digest-replaced" if is_replaced else "digest-not-scheduled"
+    return card(BOT.say(language_of(schedule.order), key))
+
+
+def standing(key: str, schedule: Schedule, now: datetime) -> PostDraft:
+    """A schedule that was agreed on, with the buttons for what is done most."""
     language = language_of(schedule.order)
-    if schedule.status == "deleted":
-        return BOT.say(language, "digest-replaced" if is_replaced else "digest-not-scheduled")
-    return sentence(
-        "changed" if is_change else "scheduled",
-        schedule,
-        language,
-        now,
-    )
+    words = BOT.of(language)
+    verbs: tuple[ScheduleVerb, ...] = ("run", _toggle(schedule), "edit")
+    buttons = [
+        clicks.button(
+            words(f"digest-button-{verb}"),
+            ScheduleClick(kind="digest.button", schedule=schedule.id, verb=verb),
+            number=number,
+        )
+        for number, verb in enumerate(verbs)
+    ]
+    return card(sentence(key, schedule, language, now), *buttons)
+
+
+def _toggle(schedule: Schedule) -> ScheduleVerb:
+    return "pause" if schedule.status == "active" else "resume"
 
 
 def sentence(
@@ -95,6 +106,8 @@ def sentence(
     order = schedule.order
     words = BOT.of(language)
     when = rule_words(order.rule, language)
+    is_paused = schedule.status == "paused"
+    times = words("digest-is-paused") if is_paused else _next_times(order, language, now)
     return words(
         f"digest-{key}",
         n=str(schedule.number),
@@ -102,7 +115,7 @@ def sentence(
         task=foreign_line(order.task, TASK_CHARS),
         when=f"{when[:1].upper()}{when[1:]}",
         channel=channel_name(order.place, words),
-        next=_next_times(order, language, now) or "-",
+        next=times or "-",
     )
 
 
@@ -159,8 +172,7 @@ def listing(
     for schedule in schedules[:MAX_LISTED]:
         text = _listed(schedule, words, language, now)
         row = section(_whole(text, LISTED_CHARS))
-        toggle: ScheduleVerb = "pause" if schedule.status == "active" else "resume"
-        verbs: tuple[ScheduleVerb, ...] = (toggle, "run", "edit", "delete")
+        verbs: tuple[ScheduleVerb, ...] = (_toggle(schedule), "run", "edit", "delete")
         options = [
             (words(f"digest-button-{verb}"), click(schedule=schedule.id, verb=verb))
             for verb in verbs

@@ -1,7 +1,8 @@
 """A team with a bot and a clock that is put forward by hand, as the tests of digests hold them."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+import json
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -102,7 +103,7 @@ class Office:
         """Someone orders a digest and agrees to what was understood."""
         proposal = await self.say(text, user=user, channel=channel)
         await self.press(proposal, "confirm", user=user)
-        await self.without_buttons(proposal)
+        await self.decided(proposal)
         [*_, schedule] = await self.schedules()
         return schedule
 
@@ -125,16 +126,20 @@ class Office:
             user, listing.channel, listing.ts, "digest.menu", value, block_id=block_id
         )
 
-    async def without_buttons(self, post: Post) -> Post:
+    async def decided(self, post: Post) -> Post:
         """A proposal as it is once it was answered."""
+        return await self.once(post, lambda now: '"digest.confirm"' not in json.dumps(now.blocks))
 
-        def answered(_: object) -> Post | None:
+    async def once(self, post: Post, holds: Callable[[Post], bool]) -> Post:
+        """A post as it is once something holds of it."""
+
+        def current(_: object) -> Post | None:
             now = self.world.slack.find(post.channel, post.ts)
-            return None if buttons(now) else now
+            return now if holds(now) else None
 
-        found = await self.world.slack.wait_for(answered, timeout_s=ANSWER_S)
-        assert found is not None
-        return found
+        shown = await self.world.slack.wait_for(current, timeout_s=ANSWER_S)
+        assert shown is not None
+        return shown
 
     async def deliver_again(self, press: Delivery) -> None:
         """Slack delivers a press once more, as after an acknowledgement that it did not see."""

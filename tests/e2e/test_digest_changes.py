@@ -4,7 +4,9 @@ import pytest
 
 from bot.sandbox.slack import Post
 from tests.e2e.digests import (
+    ORDER,
     Office,
+    buttons,
     digest_answer,
     office,
     reading,
@@ -28,9 +30,6 @@ async def test_digests_are_listed_with_what_can_be_done(office: Office) -> None:
     assert "every Tuesday at 10:00 (Europe/Amsterdam)" in listing.text
     assert "next: Tue 31 March 2026, 10:00" in listing.text
     assert entries(listing) == 2 * ["Pause", "Run now", "Edit", "Delete"]
-    of_energy = await office.say("which digests has #energy?", reading("list", channel="#energy"))
-    assert "battery storage" in of_energy.text
-    assert "heat pumps" not in of_energy.text
 
 
 @pytest.mark.parametrize("door", ["words", "menu"])
@@ -64,6 +63,38 @@ async def test_words_and_the_menu_do_the_same_and_say_what_was_done(
     assert [slot.state for slot in await office.slots(schedule)] == ["posted"]
     assert "Extra edition, made on request." in office.roots()[-1].text
     assert (await office.order()).number > schedule.number
+
+
+@pytest.mark.proves("digest.click", "digest.rights")
+async def test_the_post_of_an_agreed_digest_runs_pauses_resumes_and_edits_it(
+    office: Office,
+) -> None:
+    proposal = await office.say(ORDER)
+    await office.press(proposal, "confirm")
+    agreed = await office.decided(proposal)
+    assert buttons(agreed) == ["Run now", "Pause", "Edit"]
+    [schedule] = await office.schedules()
+    ann = office.world.slack.people["ann"]
+    await office.press(agreed, "button.1", user="ben")
+    assert "Only <@" in await office.told_alone("ben", agreed)
+    await office.press(agreed, "button.1")
+    paused = await office.once(agreed, lambda now: "Next: paused" in now.text)
+    assert buttons(paused) == ["Run now", "Resume", "Edit"]
+    assert await office.status(schedule.number) == ("paused", None)
+    pausing = (await office.next_post(agreed.root_ts, after=2)).text
+    assert pausing.startswith(f"<@{ann}>: Digest {schedule.number} (*battery storage*) is paused")
+    await office.press(agreed, "button.1")
+    resumed = await office.once(agreed, lambda now: "Next: Fri" in now.text)
+    assert (resumed.text, buttons(resumed)) == (agreed.text, buttons(agreed))
+    await office.press(agreed, "button.2")
+    assert await office.fill_in(await office.form(), {"task": "flow batteries"}) == {}
+    changed = await office.next_post(agreed.root_ts, after=4)
+    assert buttons(changed) == ["Run now", "Pause", "Edit"]
+    office.world.model.play(digest_answer("One"))
+    await office.press(changed, "button.0")
+    await office.next_post(agreed.root_ts, after=5)
+    await office.rest()
+    assert [slot.state for slot in await office.slots(schedule)] == ["posted"]
 
 
 @pytest.mark.proves("digest.form", "digest.words")
@@ -174,7 +205,7 @@ async def test_a_change_in_words_waits_for_a_yes_like_an_order(office: Office) -
     assert proposal.text.startswith("*battery storage*\nEvery weekday at 10:00")
     assert await office.schedule(schedule.number) == schedule
     await office.world.slack.say("ann", proposal.channel, "yes", thread_ts=proposal.root_ts)
-    changed = await office.without_buttons(proposal)
+    changed = await office.decided(proposal)
     assert f"Digest {schedule.number} is changed: *battery storage*" in changed.text
     now = await office.schedule(schedule.number)
     assert now.order.rule.recurrence == at_ten
@@ -192,7 +223,7 @@ async def test_a_form_of_before_the_yes_changes_the_digest_that_was_meant(office
     await office.press(proposal, "change")
     form = await office.form()
     await office.press(proposal, "confirm")
-    await office.without_buttons(proposal)
+    await office.decided(proposal)
     assert await office.fill_in(form, {"days": "FREQ=WEEKLY;BYDAY=MO", "time": "14:30"}) == {}
     told = await office.next_post(proposal.root_ts, after=1)
     assert "is changed" in told.text

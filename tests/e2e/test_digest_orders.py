@@ -63,7 +63,7 @@ async def test_one_click_agrees_and_a_second_or_one_delivered_twice_changes_noth
     proposal = await office.say(ORDER)
     async with asyncio.TaskGroup() as group:
         presses = [group.create_task(office.press(proposal, "confirm")) for _ in range(2)]
-    agreed = await office.without_buttons(proposal)
+    agreed = await office.decided(proposal)
     [schedule] = await office.schedules()
     ann = office.world.slack.people["ann"]
     assert agreed.text.startswith(f"Scheduled as digest {schedule.number}, ordered by <@{ann}>: ")
@@ -107,7 +107,7 @@ async def test_a_plain_yes_or_no_of_the_owner_is_as_good_as_the_click(
         await office.world.slack.say("ann", proposal.channel, word, thread_ts=proposal.root_ts)
     else:
         await office.press(proposal, "cancel")
-    assert (await office.without_buttons(proposal)).text.startswith(told)
+    assert (await office.decided(proposal)).text.startswith(told)
     agreed = [(each.status, each.next_due) for each in await office.schedules()]
     assert agreed == ([("active", NINE_ON_FRIDAY)] if told == "Scheduled as" else [])
 
@@ -182,7 +182,7 @@ async def test_an_order_gets_the_words_of_its_language_and_not_of_the_locale(
     assert "Nächste: Fr, 27. März 2026, 09:00" in proposal.text
     assert buttons(proposal) == ["Bestätigen", "Ändern", "Abbrechen"]
     await office.press(proposal, "confirm", user="ben")
-    assert (await office.without_buttons(proposal)).text.startswith("Eingeplant als Digest ")
+    assert (await office.decided(proposal)).text.startswith("Eingeplant als Digest ")
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ async def test_an_order_in_a_direct_conversation_is_told_there(office: Office) -
     ts = await slack.say("ann", text="every day at 9 post a digest on moss", dm=True)
     proposal = await office.next_post(ts, after=0, channel=direct)
     await office.press(proposal, "confirm")
-    await office.without_buttons(proposal)
+    await office.decided(proposal)
     [in_direct] = await office.schedules()
     office.world.model.play(digest_answer("Moss grows"))
     await office.go_to_slot(in_direct)
@@ -256,7 +256,7 @@ async def test_a_digest_about_a_channel_reads_that_channel_where_it_may(office: 
     general = slack.channels["general"]
     assert f"I will read what is posted in <#{general}>." in proposal.text
     await office.press(proposal, "confirm")
-    await office.without_buttons(proposal)
+    await office.decided(proposal)
     [schedule] = await office.schedules()
     await slack.say("ben", "general", "The boiler is mended.")
     office.world.model.play(digest_answer("The boiler is mended"))
@@ -280,7 +280,7 @@ async def test_with_the_small_model_away_a_form_orders_the_digest(office: Office
     proposal = await office.next_post(offered.root_ts, after=1)
     assert proposal.text.startswith("*battery storage*\nEvery day at 08:15 (Europe/Amsterdam)")
     await office.press(proposal, "confirm")
-    await office.without_buttons(proposal)
+    await office.decided(proposal)
     assert len(await office.schedules()) == 1
 
 
@@ -298,7 +298,7 @@ async def test_an_order_that_is_edited_is_read_anew_and_one_that_is_deleted_is_t
     assert "at 10:00" in second.text
     wild = await office.say("every weekday at 9 post a digest on wild rice in #news")
     await slack.delete(wild.channel, wild.root_ts)
-    await office.without_buttons(wild)
+    await office.decided(wild)
     already = office.roots()
     await office.go_on_s(4 * 86_400.0)  # nothing that was left unanswered is due
     assert (await office.schedules(), office.roots()) == ([], already)

@@ -46,7 +46,7 @@ async def test_a_question_and_a_proposal_of_before_a_restart_are_answered_after_
             assert later.text.startswith("*hydrogen*\nEvery weekday at 09:00")
             for post in (proposal, later):
                 await office.press(post, "confirm")
-                await office.without_buttons(post)
+                await office.decided(post)
             assert [each.status for each in await office.schedules()] == ["active", "active"]
 
 

@@ -119,7 +119,7 @@ async def test_by_choice_one_line_says_that_there_is_nothing_new(office: Office)
         lambda slack: "in one line" in slack.find(proposal.channel, proposal.ts).text
     )
     await office.press(proposal, "confirm")
-    await office.without_buttons(proposal)
+    await office.decided(proposal)
     [schedule] = await office.schedules()
     [_] = await run(office, schedule, GRID)
     [same] = await run(office, schedule, GRID)

@@ -88,12 +88,10 @@ class Table:
         thread = self.slack.thread("general", self.thread.root_ts)
         return [post.text for post in thread if post.user == self.slack.bot_user_id]
 
-    def with_buttons(self) -> list[str]:
-        """What the posts say that have buttons."""
+    def proposals(self) -> list[str]:
+        """What the posts say that ask for a yes."""
         thread = self.slack.thread("general", self.thread.root_ts)
-        return [
-            post.text for post in thread if any(block["type"] == "actions" for block in post.blocks)
-        ]
+        return [post.text for post in thread if "digest.confirm" in str(post.blocks)]
 
     async def agreed(self) -> list[Schedule]:
         return await self.store.of_team(self.slack.team_id)
@@ -168,10 +166,10 @@ async def test_what_was_carried_out_and_not_told_is_told_the_next_time(
     with pytest.raises(SlackError):
         await table.digests.take(table.message(said, 2))
     assert len(await table.agreed()) == agreed
-    assert len(table.with_buttons()) == 1
+    assert len(table.proposals()) == 1
     assert await table.digests.take(table.message(said, 2))
     assert len(await table.agreed()) == agreed
-    assert table.with_buttons() == []
+    assert table.proposals() == []
     [post] = table.posts()
     assert post.startswith(told)
 
@@ -181,10 +179,10 @@ async def test_a_correction_that_was_interrupted_is_finished_once(table: Table) 
     table.slack.fail("chat.update", error="is_inactive")
     with pytest.raises(SlackError):
         await table.digests.take(table.message("no, at 10", 2))
-    assert len(table.with_buttons()) == 2
+    assert len(table.proposals()) == 2
     for _ in range(2):
         assert await table.digests.take(table.message("no, at 10", 2))
-    [left] = table.with_buttons()
+    [left] = table.proposals()
     assert "at 10:00" in left
     assert len(table.posts()) == 2
     assert await table.digests.take(table.message("yes", 3))
@@ -199,7 +197,7 @@ async def test_an_old_message_that_comes_again_says_nothing_to_what_waits_now(
     assert await table.digests.take(table.message("no, at 10", 2))
     assert await table.digests.take(table.message("about wine", 3))
     assert await table.digests.take(table.message("no, at 10", 2))
-    [left] = table.with_buttons()
+    [left] = table.proposals()
     assert left.startswith("*wine*\nEvery weekday at 10:00")
     assert len(table.posts()) == 3
 
@@ -222,7 +220,7 @@ async def test_another_persons_words_are_not_about_the_order(table: Table) -> No
     for number, words in enumerate(("yes", "no, at 10"), start=2):
         assert not await table.digests.take(table.message(words, number, user="ben"))
     assert await table.agreed() == []
-    assert len(table.with_buttons()) == 1
+    assert len(table.proposals()) == 1
 
 
 async def test_what_does_not_smell_of_an_order_is_not_read(table: Table) -> None:
