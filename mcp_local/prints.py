@@ -18,6 +18,10 @@ from mcp_local.workspace import Workspace
 PREVIEW_WIDTH = 1_000
 """Of the picture of a report's first page, in pixels."""
 
+_HEAD = (
+    r'<!doctype html>\n<html lang="[\w-]+" dir="\w+">\n<head>\n<meta charset="utf-8">\n'
+    r'<meta http-equiv="Content-Security-Policy" content="'
+)
 _DRAWING = Lock()
 """PDFium draws one page at a time."""
 
@@ -34,12 +38,10 @@ class Prints:
     def begin(self, workspace: Workspace, path: str) -> asyncio.Task[None]:
         """Print the report at `path`, unless that is under way."""
         key = workspace.root / path
-        job = self._jobs.get(key)
-        if job is None:
-            job = asyncio.create_task(self._print(workspace, path))
-            self._jobs[key] = job
-            job.add_done_callback(lambda _: self._jobs.pop(key))
-        return job
+        if key not in self._jobs:
+            self._jobs[key] = asyncio.create_task(self._print(workspace, path))
+            self._jobs[key].add_done_callback(lambda _: self._jobs.pop(key))
+        return self._jobs[key]
 
     async def files(self, workspace: Workspace, path: str) -> dict[str, str]:
         """What is printed of a report, by kind; `path` is its page's, or its PDF's.
@@ -83,11 +85,7 @@ def _check_page(page: bytes) -> None:
     """
     from mcp_local.report.compose import CONTENT_SECURITY_POLICY
 
-    policy = re.escape(CONTENT_SECURITY_POLICY)
-    head = (
-        r'<!doctype html>\n<html lang="[\w-]+" dir="\w+">\n<head>\n<meta charset="utf-8">\n'
-        rf'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-    )
+    head = f'{_HEAD}{re.escape(CONTENT_SECURITY_POLICY)}">'
     if not re.match(head, page.decode(errors="replace")):
         raise ValueError("it is no report")
 

@@ -154,7 +154,6 @@ async def finish(
             duration_seconds=trace["total_duration_seconds"],
             tool_calls=len(trace["tool_calls"]),
             iterations=len(trace["iterations"]),
-            artifacts=len(trace["artifacts"]),
             **{name: trace["usage"][name] for name in ("total_tokens", "model_calls")},
         )
     except Exception:
@@ -186,13 +185,13 @@ async def _announce_products(
     turn that ends once more goes on behind the slots that it used.
     """
     sizes = {file.path: file.size_bytes for file in saved}
-    reports = {_stem(file.path): file for file in saved if file.mimetype == REPORT}
+    reports = {file.path: file for file in saved if file.mimetype == REPORT}
     products = await asyncio.to_thread(products_of, scope.context.workspace)
     first = ROUTE_SLOTS["product"]
     before = sum(file.turn == turn.id and file.step == 0 and file.n >= first for file in saved)
     events: list[ArtifactSaved] = []
     for path, size in products:
-        report = reports.get(_stem(path))
+        report = reports.get(f"{path.rpartition('.')[0]}.html")
         if sizes.get(path) == size or (report and report.turn != turn.id):
             continue  # whoever shows an earlier report asks for its PDF
         if len(events) >= _MAX_PRODUCTS:
@@ -236,10 +235,6 @@ async def print_report(parts: TurnParts, report: ArtifactSaved) -> list[Artifact
     for event in events:
         await parts.log.append(event)
     return events
-
-
-def _stem(path: str) -> str:
-    return path.rpartition(".")[0]
 
 
 async def _notices(
