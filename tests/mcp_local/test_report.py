@@ -123,7 +123,7 @@ async def test_a_report_does_not_wait_for_its_pdf_which_is_there_for_whoever_ask
             listed = await call("list_local_files", path="work_products")
             assert pdf in [file["path"] for file in listed.json()["files"]]
     session.settings = session.settings.model_copy(update={"crawl_browser": chromium_path()})
-    answer = await session.call("print_report", path=report["path"])
+    answer = await session.call("print_report", path=report["path"], title="Towers")
     files = {each["mimetype"]: Path(each["path"]) for each in answer.meta["artifacts"]}
     assert list(files) == ["application/pdf", "image/png"]
     assert {path.stem for path in files.values()} == {Path(name("towers")).stem}
@@ -137,7 +137,9 @@ async def test_a_report_does_not_wait_for_its_pdf_which_is_there_for_whoever_ask
 async def test_only_a_page_with_the_policy_of_ours_is_printed(tmp_path: Path) -> None:
     session = Session(tmp_path, browser=chromium_path())
     page = session.workspace.write_text("work_products/x.html", "<iframe src='file:///etc/passwd'>")
-    assert (await session.call("print_report", path=str(page))).meta["artifacts"] == []
+    assert (await session.call("print_report", path=str(page), title="A page")).meta[
+        "artifacts"
+    ] == []
 
 
 @pytest.mark.process("a browser that ends at once")
