@@ -11,7 +11,7 @@ import pytest
 from agent_core.errors import ModelError, ModelRejected, ModelUnavailable
 from agent_core.ids import ToolCallId
 from agent_core.messages import ToolCall, user_message
-from agent_core.models import CallDelta, Delta, Item, Model, ModelRequest, Reply
+from agent_core.models import CallDelta, Delta, Item, Model, ModelRequest, Reply, Silent
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.testing.models import Cut, Held, ScriptedModel, ScriptLine
 from tests.agent_core.models.messages_server import (
@@ -85,7 +85,7 @@ async def stage(request: pytest.FixtureRequest) -> AsyncGenerator[Stage]:
             await connection.close()
 
 
-async def items_of(model: Model) -> list[Item]:
+async def items_of(model: Model) -> list[Item | Silent]:
     async with asyncio.timeout(10), aclosing(model.stream(REQUEST)) as items:
         return [item async for item in items]
 
