@@ -137,6 +137,8 @@ class RunStarted(Event):
     parent: RunId | None
     agent: str
     task: str
+    context: str = ""
+    """What the model reads below a child's task, such as the whole that it is a part of."""
     title: str = ""
     """What a child is after, in a few words for people; empty where nobody said."""
     asker: UserId | None = None

@@ -45,7 +45,12 @@ from agent_core.models import ModelRequest, whole_reply
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.observers.blacklist import Blacklist, BlacklistEntry
 from agent_core.programs import Interpreter
-from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit, model_connection
+from agent_core.runtime.build import (
+    composio_worker,
+    configured_fleet,
+    local_toolkit,
+    model_connection,
+)
 from agent_core.sessions import (
     AuditEntry,
     AuditLog,
@@ -143,19 +148,23 @@ async def ask_model(settings: CoreSettings, name: str) -> None:
 
 
 async def list_composio_tools(settings: CoreSettings) -> tuple[str, ...]:
-    """The tools of a session at Composio.
+    """The tools of a session at Composio, which is deleted afterwards.
 
     Raises:
         ToolServerError: there is no session, or it lists none.
     """
-    api = composio_api(settings)
+    worker = composio_worker(settings)
     try:
-        session = await api.of(CHECKER)
-        return await _list_tools(
-            HttpServer(name=SERVER_NAME, url=session.mcp_url, headers={"x-api-key": api.api_key})
-        )
+        session = await worker.create_session(CHECKER)
+        headers = {"x-api-key": worker.api_key}
+        try:
+            return await _list_tools(
+                HttpServer(name=SERVER_NAME, url=session.mcp_url, headers=headers)
+            )
+        finally:
+            await worker.delete_session(session.id)
     finally:
-        await api.close()
+        await worker.close()
 
 
 async def list_toolkit(settings: CoreSettings) -> tuple[str, ...]:

@@ -148,7 +148,15 @@ class Children(Protocol):
         """Whose words the results that were taken in may hold."""
         ...
 
-    async def fork(self, scope: "RunScope", key: str, prompt: str, agent: str, title: str) -> RunId:
+    async def fork(
+        self,
+        scope: "RunScope",
+        key: str,
+        prompt: str,
+        agent: str,
+        title: str,
+        context: str,
+    ) -> RunId:
         """As `RunScope.fork`."""
         ...
 
@@ -232,10 +240,18 @@ class RunScope:
         )
         return replace(self, context=context)
 
-    async def fork(self, key: str, prompt: str, agent: str = EXPLORER, *, title: str = "") -> RunId:
+    async def fork(
+        self,
+        key: str,
+        prompt: str,
+        agent: str = EXPLORER,
+        *,
+        title: str = "",
+        context: str = "",
+    ) -> RunId:
         """Start a child run, which works beside this one; returns at once.
 
-        `title` says for people what it is after, in a few words.
+        `title` says for people what it is after, in a few words; `context` is for the model alone.
 
         A key that the run has used gives the child that it started: so whatever is begun again
         starts nothing twice.
@@ -249,6 +265,7 @@ class RunScope:
             prompt,
             agent,
             title,
+            context,
         )
 
     async def announce(self, arrivals: Sequence[Arrival], step: int) -> None:

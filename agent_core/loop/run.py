@@ -139,6 +139,7 @@ async def _begin_again(arrivals: Sequence[Arrival], scope: RunScope) -> None:
                 child.task,
                 child.agent,
                 title=child.title,
+                context=child.context,
             )
 
 

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from agent_core.classifier import Router
 from agent_core.clock import UtcClock, local_time
-from agent_core.composio import Accounts, ComposioApi
+from agent_core.composio import Accounts, ComposioSessions
 from agent_core.consent import ConsentGate, LinkPlaces, Policy, fresh_links
 from agent_core.errors import ToolServerError
 from agent_core.ids import RunId, UserId, depth_of
@@ -197,7 +197,7 @@ async def known_of(
 
 
 async def call_meta(
-    api: ComposioApi | None,
+    sessions: ComposioSessions | None,
     blacklist: Blacklist,
     clock: UtcClock,
     call: ToolCall,
@@ -210,9 +210,9 @@ async def call_meta(
     meta: JsonObject = {"now": local_time(clock(), context.zone).isoformat()}
     if blocked := await blacklist.blocked(call):
         meta["blocked"] = blocked
-    if api is not None and slug_of(call.name) in REMOTE_TOOLS:
+    if sessions is not None and slug_of(call.name) in REMOTE_TOOLS:
         try:
-            meta["composio_session"] = (await api.of(context.asker)).id
+            meta["composio_session"] = (await sessions.of(context.asker)).id
         except ToolServerError as error:
             logger.warning("no remote workbench for %s: %s", call.name, error)
     return meta

@@ -365,7 +365,7 @@ async def _work_as_child(
             limits=limits,
             run=child.run,
         )
-        opening = scope.history or (user_message(child.task),)
+        opening = scope.history or (user_message(f"{child.task}{child.context}"),)
         await run_agent(
             agent,
             (),

@@ -197,6 +197,8 @@ class Runtime:
         """
         await self.workspace(message.session, message.received_at)
         turn = await self._store.add_turn(message, "work" if is_answer else kind_of(message))
+        if self.accounts is not None:
+            self._background.run(partial(self.accounts.prepare, message.asker))
         if turn is not None:
             await self._dispatch.advance(message.session)
         if turn is not None and turn.seq > 1 and not is_answer:
@@ -329,6 +331,8 @@ class _Housekeeping:
 
     async def _purge(self) -> None:
         await purge_ledger(self._parts.database, self._parts.clock())
+        if self._parts.accounts is not None:
+            await self._parts.accounts.delete_unused()
 
     async def _beat(self) -> None:
         await self._leases.beat()

@@ -444,15 +444,15 @@ class _Generation:
         )
         await scope.emit(started)
         more = "".join(f"\n\n{message.text}" for message in opening[1:])
+        context = "\n\n" + prompt("sub_question", task=task, more=more)
         runs: list[str] = []
         for number, part in enumerate(plan.sub_questions, start=1):
-            order = prompt(
-                "sub_question",
-                question=part.question,
-                task=task,
-                more=more,
+            run = await scope.fork(
+                f"part{number}",
+                part.question,
+                title=part.title,
+                context=context,
             )
-            run = await scope.fork(f"part{number}", order, title=part.title)
             runs.append(f"- {run}: {part.question}")
         return (user_message(prompt("planned", runs="\n".join(runs))),) if runs else ()
 

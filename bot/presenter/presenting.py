@@ -143,8 +143,8 @@ class ThreadPresenter(TurnPresenter):
         self._indicators = indicators
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
-        self._destination = Destination(api, thread, journal, self._board)
-        self._progress = ProgressPost(self._destination, edit_interval_s, offers_live_view, now)
+        self._destination = Destination(api, thread, journal, self._board, offers_live_view)
+        self._progress = ProgressPost(self._destination, edit_interval_s, now)
         self._files = ThreadFiles(self._destination, workspace)
         self._stream = AnswerStream(
             self._destination, workspace, asked_ts=asked_ts, is_off=is_plain

@@ -122,6 +122,7 @@ progress-sources = Sources:
 progress-picture-of = First page of “{ $what }”
 progress-not-in-thread = I could not answer in the thread, so here is the answer.
 progress-took-in = { $who }: “{ $what }” — taken in
+progress-changed = { $who } changed the task: “{ $old }” → “{ $new }”
 progress-took-in-late = { $who }: “{ $what }” — too late for the report; say “continue” to work it in
 progress-failed = That did not work; I go on without it
 progress-stopped = Not approved

@@ -122,6 +122,7 @@ progress-sources = Fuentes:
 progress-picture-of = Primera página de «{ $what }»
 progress-not-in-thread = No pude responder en el hilo, así que aquí está la respuesta.
 progress-took-in = { $who }: «{ $what }» — incorporado
+progress-changed = { $who } cambió la tarea: «{ $old }» → «{ $new }»
 progress-took-in-late = { $who }: «{ $what }» — demasiado tarde para el informe; di «continúa» y lo incorporo
 progress-failed = No funcionó; sigo sin ello
 progress-stopped = No aprobado

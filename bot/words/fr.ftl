@@ -122,6 +122,7 @@ progress-sources = Sources :
 progress-picture-of = Première page de « { $what } »
 progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la réponse.
 progress-took-in = { $who } : « { $what } » — pris en compte
+progress-changed = { $who } a changé la tâche : « { $old } » → « { $new } »
 progress-took-in-late = { $who } : « { $what } » — trop tard pour le rapport ; dites « continue » et je l'y intègre
 progress-failed = Cela n'a pas marché ; je continue sans
 progress-stopped = Non approuvé

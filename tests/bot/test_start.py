@@ -106,6 +106,7 @@ def test_any_of_the_three_keys_is_enough(monkeypatch: pytest.MonkeyPatch, key: s
         ("CONSOLE_PORT", "http", "is “http”. Write a port such as 8898"),
         ("CONSOLE_HOST", "this machine", "is “this machine”. Write an address of this"),
         ("CONSOLE_SECRET", "hush-hush", "is too short to keep anybody out. Write at least 16"),
+        ("CONSOLE_SECRET", "a" * 64, "repeats too few characters to keep anybody out. Write at"),
         ("CONSOLE_URL", "live.example.org", "is no web address. Write an address"),
         ("CONSOLE_URL", "https://example.org/live", "is more than a scheme, a host and a port"),
         ("WORKSPACES_ROOT", "~nobody-of-this-name/bot", "and that home is not known"),

@@ -177,6 +177,20 @@ def test_what_people_did_to_a_branch_stands_with_it(turn: Turn) -> None:
     assert [*board.branches] == [ONE]
 
 
+@pytest.mark.proves("live.task_changed")
+def test_a_changed_task_keeps_its_name_and_the_thread_reads_what_is_new_in_it(turn: Turn) -> None:
+    change = turn.changed_task("Find out in short about houses.", ONE)
+    board = board_of(
+        turn.started(),
+        turn.branch(ONE, "prices", task="Find out about houses."),
+        change,
+        turn.commented(change.text, change.n, ONE),
+    )
+    changed = "Ben changed the task: “… about houses.” → “… in short about houses.”"
+    assert told(board) == ["running: Prices", f"done: {changed} (Prices)"]
+    assert board.turn.runs[ONE].title == "prices"
+
+
 @pytest.mark.proves("inbox.told")
 def test_a_message_is_told_once_with_the_parts_that_took_it_in(turn: Turn) -> None:
     board = board_of(
