@@ -142,6 +142,8 @@ class AskShortcut(_Payload):
 
     kind: Literal["ask.about"] = "ask.about"
     author: str = ""
+    text: str = ""
+    """The post's first words, as Slack has them."""
 
 
 class AskForm(_Payload):
@@ -151,6 +153,7 @@ class AskForm(_Payload):
     session: SessionId
     ts: str
     author: str
+    text: str = ""
 
 
 class ProposalClick(_Payload):
@@ -179,7 +182,7 @@ class ScheduleClick(_Payload):
 
 
 class HomeScheduleClick(_Payload):
-    """The same menu on App Home."""
+    """The same menu on App Home; without a schedule a new one is meant."""
 
     kind: Literal["home.schedule"] = "home.schedule"
     schedule: ScheduleId

@@ -55,8 +55,8 @@ from agent_core.workspaces import (
     build_trace,
     cited_in,
     known_pages,
-    products_of,
     renewal,
+    safe_products,
     without_paths,
     write_trace,
 )
@@ -186,7 +186,7 @@ async def _announce_products(
     """
     sizes = {file.path: file.size_bytes for file in saved}
     reports = {file.path: file for file in saved if file.mimetype == REPORT}
-    products = await asyncio.to_thread(products_of, scope.context.workspace)
+    products = await asyncio.to_thread(safe_products, scope.context.workspace)
     first = ROUTE_SLOTS["product"]
     before = sum(file.turn == turn.id and file.step == 0 and file.n >= first for file in saved)
     events: list[ArtifactSaved] = []

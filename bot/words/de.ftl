@@ -44,6 +44,7 @@ digest-button-resume = Fortsetzen
 digest-button-run = Jetzt ausführen
 digest-button-edit = Bearbeiten
 digest-button-delete = Löschen
+digest-from-home = Hier ist der Digest, den du auf meiner Startseite wolltest:
 digest-button-new = Neuer Digest
 digest-listed = Digests
 digest-more = Und { $n } weitere. Nenne einen bei seiner Nummer: „bearbeite Digest 21“.
@@ -163,6 +164,7 @@ ask-title = Frag den Agenten
 ask-what = Was möchtest du wissen?
 ask-told = { $who } fragt dazu:
 ask-default = Worum geht es hier, und was ist zu tun?
+ask-about = Zur Nachricht von { $who }: „{ $what }“
 ask-which = es geht um das, was { $who } um { $at } geschrieben hat
 ask-app = eine App
 ask-not-there = Dort kann ich nicht antworten: Ich bin nicht in dem Kanal, oder er ist archiviert. Lade mich ein und versuch es noch einmal.
@@ -318,6 +320,7 @@ ingress-late-more = … und {$count} ältere.
 
 ## Home and the slash command
 
+home-intro = Ich schlage nach, lese, vergleiche, schreibe Berichte und arbeite in euren Apps, für dich und dein Team. Erwähne mich in einem Kanal oder schreib mir hier.
 home-waiting = Wartet auf dich
 home-waits-question = Eine Frage
 home-waits-approval = Eine Freigabe
@@ -346,9 +349,19 @@ home-apps-away = Deine Konten lassen sich gerade nicht abrufen. Versuch es gleic
 home-this-month = Diesen Monat
 home-usage =
     { $n ->
-        [one] { $n } Anfrage, { $tokens } Tokens
-       *[other] { $n } Anfragen, { $tokens } Tokens
+        [one] { $n } Anfrage
+       *[other] { $n } Anfragen
+    }, { $reports ->
+        [one] { $reports } Bericht
+       *[other] { $reports } Berichte
+    }, { $pages ->
+        [one] { $pages } gelesene Seite
+       *[other] { $pages } gelesene Seiten
+    }, { $minutes ->
+        [one] { $minutes } Minute Arbeit
+       *[other] { $minutes } Minuten Arbeit
     }
+home-usage-tokens = { $usage }, { $tokens } Tokens
 home-preferences = Einstellungen
 home-language = Sprache meiner Antworten an dich
 home-language-auto = Die Sprache, in der du schreibst

@@ -44,6 +44,7 @@ digest-button-resume = Resume
 digest-button-run = Run now
 digest-button-edit = Edit
 digest-button-delete = Delete
+digest-from-home = Here is the digest that you asked for on my Home tab:
 digest-button-new = New digest
 digest-listed = Digests
 digest-more = And { $n } more. Name one by its number: “edit digest 21”.
@@ -163,6 +164,7 @@ ask-title = Ask the agent
 ask-what = What do you want to know?
 ask-told = { $who } asks about this:
 ask-default = What is this about, and what is there to do?
+ask-about = About { $who }'s message: “{ $what }”
 ask-which = this is about what { $who } wrote at { $at }
 ask-app = an app
 ask-not-there = I cannot answer there: I am not in that channel, or it is archived. Invite me, then try again.
@@ -318,6 +320,7 @@ ingress-late-more = … and {$count} older ones.
 
 ## Home and the slash command
 
+home-intro = I look things up, read, compare, write reports and work in your apps, for you and your team. Mention me in a channel, or write to me here.
 home-waiting = Waiting for you
 home-waits-question = A question
 home-waits-approval = An approval
@@ -346,9 +349,19 @@ home-apps-away = Your accounts cannot be looked up right now. Please try again i
 home-this-month = This month
 home-usage =
     { $n ->
-        [one] { $n } request, { $tokens } tokens
-       *[other] { $n } requests, { $tokens } tokens
+        [one] { $n } request
+       *[other] { $n } requests
+    }, { $reports ->
+        [one] { $reports } report
+       *[other] { $reports } reports
+    }, { $pages ->
+        [one] { $pages } page read
+       *[other] { $pages } pages read
+    }, { $minutes ->
+        [one] { $minutes } minute of work
+       *[other] { $minutes } minutes of work
     }
+home-usage-tokens = { $usage }, { $tokens } tokens
 home-preferences = Preferences
 home-language = Language of my answers to you
 home-language-auto = The language you write in

@@ -44,6 +44,7 @@ digest-button-resume = Reanudar
 digest-button-run = Ejecutar ahora
 digest-button-edit = Editar
 digest-button-delete = Eliminar
+digest-from-home = Este es el resumen que pediste en mi página de inicio:
 digest-button-new = Nuevo digest
 digest-listed = Digests
 digest-more = Y { $n } más. Nombra uno por su número: «edita el digest 21».
@@ -163,6 +164,7 @@ ask-title = Pregunta al agente
 ask-what = ¿Qué quieres saber?
 ask-told = { $who } pregunta sobre esto:
 ask-default = ¿De qué trata esto y qué hay que hacer?
+ask-about = Sobre el mensaje de { $who }: «{ $what }»
 ask-which = se trata de lo que { $who } escribió a las { $at }
 ask-app = una aplicación
 ask-not-there = Ahí no puedo responder: no estoy en ese canal o está archivado. Invítame e inténtalo de nuevo.
@@ -318,6 +320,7 @@ ingress-late-more = … y {$count} más antiguos.
 
 ## Home and the slash command
 
+home-intro = Busco, leo, comparo, escribo informes y trabajo en vuestras aplicaciones, para ti y tu equipo. Mencióname en un canal o escríbeme aquí.
 home-waiting = Te espera
 home-waits-question = Una pregunta
 home-waits-approval = Una aprobación
@@ -346,9 +349,19 @@ home-apps-away = Ahora no puedo consultar tus cuentas. Inténtalo de nuevo en un
 home-this-month = Este mes
 home-usage =
     { $n ->
-        [one] { $n } petición, { $tokens } tokens
-       *[other] { $n } peticiones, { $tokens } tokens
+        [one] { $n } petición
+       *[other] { $n } peticiones
+    }, { $reports ->
+        [one] { $reports } informe
+       *[other] { $reports } informes
+    }, { $pages ->
+        [one] { $pages } página leída
+       *[other] { $pages } páginas leídas
+    }, { $minutes ->
+        [one] { $minutes } minuto de trabajo
+       *[other] { $minutes } minutos de trabajo
     }
+home-usage-tokens = { $usage }, { $tokens } tokens
 home-preferences = Preferencias
 home-language = Idioma de mis respuestas para ti
 home-language-auto = El idioma en que escribes

@@ -44,6 +44,7 @@ digest-button-resume = Reprendre
 digest-button-run = Exécuter maintenant
 digest-button-edit = Modifier
 digest-button-delete = Supprimer
+digest-from-home = Voici le résumé que vous avez demandé sur mon onglet Accueil :
 digest-button-new = Nouveau digest
 digest-listed = Digests
 digest-more = Et { $n } de plus. Nommez-en un par son numéro : « modifie le digest 21 ».
@@ -163,6 +164,7 @@ ask-title = Demander à l’agent
 ask-what = Que veux-tu savoir ?
 ask-told = { $who } demande à ce sujet :
 ask-default = De quoi s’agit-il, et qu’y a-t-il à faire ?
+ask-about = À propos du message de { $who } : « { $what } »
 ask-which = il s’agit de ce que { $who } a écrit à { $at }
 ask-app = une application
 ask-not-there = Je ne peux pas répondre là : je ne suis pas dans ce canal, ou il est archivé. Invitez-moi, puis réessayez.
@@ -318,6 +320,7 @@ ingress-late-more = … et {$count} plus anciens.
 
 ## Home and the slash command
 
+home-intro = Je cherche, je lis, je compare, j’écris des rapports et je travaille dans vos applications, pour vous et votre équipe. Mentionnez-moi dans un canal ou écrivez-moi ici.
 home-waiting = En attente de vous
 home-waits-question = Une question
 home-waits-approval = Une approbation
@@ -346,9 +349,19 @@ home-apps-away = Vos comptes ne peuvent pas être consultés pour le moment. Ré
 home-this-month = Ce mois-ci
 home-usage =
     { $n ->
-        [one] { $n } demande, { $tokens } tokens
-       *[other] { $n } demandes, { $tokens } tokens
+        [one] { $n } demande
+       *[other] { $n } demandes
+    }, { $reports ->
+        [one] { $reports } rapport
+       *[other] { $reports } rapports
+    }, { $pages ->
+        [one] { $pages } page lue
+       *[other] { $pages } pages lues
+    }, { $minutes ->
+        [one] { $minutes } minute de travail
+       *[other] { $minutes } minutes de travail
     }
+home-usage-tokens = { $usage }, { $tokens } jetons
 home-preferences = Préférences
 home-language = Langue de mes réponses
 home-language-auto = La langue dans laquelle vous écrivez
