@@ -52,13 +52,7 @@ class _Payload(BaseModel):
         return self.model_dump_json(exclude={"kind"}, exclude_defaults=True)
 
 
-ApprovalButton = Literal[
-    "consent.approve",
-    "consent.approve_thread",
-    "consent.reject",
-    "consent.edit",
-    "consent.details",
-]
+ApprovalButton = Literal["consent.approve", "consent.reject", "consent.edit"]
 
 
 class ApprovalClick(_Payload):
@@ -118,7 +112,7 @@ class FeedbackClick(_Payload):
 
 
 class FollowUpClick(_Payload):
-    """A question below a report."""
+    """A question below a report, or the wish for an answer below stopped work."""
 
     kind: Literal["follow.ask"] = "follow.ask"
     question: str

@@ -194,33 +194,3 @@ def _figures(text: str) -> Iterator[str]:
 def _plain_words(text: str) -> str:
     """The words of `text` without case, punctuation and layout."""
     return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-_TAG = re.compile(
-    r"""<\s*+/?\s*+(?:
-        a | article | aside | audio | b | base | body | br | button | canvas | center | details
-      | dialog | div | em | embed | font | footer | form | frame | frameset | h[1-6] | head
-      | header | hr | html | i | iframe | img | input | li | link | map | marquee | math | meta
-      | noscript | object | ol | option | p | picture | pre | script | section | select | small
-      | source | span | strong | style | sub | sup | svg | table | tbody | td | template | textarea
-      | th | thead | title | tr | u | ul | video
-    )(?:[\s/][^<>]*+)?>""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-
-def find_foreign(title: str, tokens: Iterable[Token]) -> list[str]:
-    """Warnings for the author on what has no effect in the page; code may hold anything."""
-    children = [child for token in tokens for child in token.children or ()]
-    texts = [title, *(child.content for child in children if child.type == "text")]
-    warnings: list[str] = []
-    if any(map(_TAG.search, texts)):
-        warnings.append(
-            "HTML has no effect in a report: it stands there as plain text. Say it in Markdown and "
-            "call write_report again."
-        )
-    if any(child.type == "image" for child in children):
-        warnings.append(
-            "Pictures are left out of a report; only their descriptions are shown in it."
-        )
-    return warnings

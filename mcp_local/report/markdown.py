@@ -1,7 +1,7 @@
 """From report Markdown to safe HTML: no raw HTML, no images, links to known pages alone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -19,6 +19,7 @@ from mcp_local.report.citations import CITATION, cited_numbers, read_citation
 
 LINK_REL = "noopener noreferrer nofollow"
 KNOWN = "known"
+LABELS = "labels"
 _LINK_SCHEMES = ("http://", "https://")
 _ALIGNMENT = re.compile(r'style="text-align:(left|center|right)"')
 _SPACED_CITATION = re.compile(r'(?<!\s)\s++(?=<a class="citation")')
@@ -48,9 +49,12 @@ def parse_markdown(text: str, known: frozenset[str] = frozenset()) -> list[Token
     return _parser().parse(text, {KNOWN: known})
 
 
-def render_tokens(tokens: Sequence[Token]) -> str:
-    """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in."""
-    html = _parser().renderer.render(tokens, _parser().options, {})
+def render_tokens(tokens: Sequence[Token], labels: Mapping[int, int]) -> str:
+    """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in.
+
+    A citation shows its source's number in the page, of `labels`.
+    """
+    html = _parser().renderer.render(tokens, _parser().options, {LABELS: labels})
     # Inline styles do not pass the second net; a citation follows its sentence without a space.
     html = _ALIGNMENT.sub(r'class="\1"', html)
     html = _SPACED_CITATION.sub("", html)
@@ -123,9 +127,12 @@ def _known_links(children: Sequence[Token], known: frozenset[str]) -> list[Token
     return kept
 
 
-def _render_citation(_: RendererHTML, tokens: Sequence[Token], at: int, *more: object) -> str:
+def _render_citation(
+    _: RendererHTML, tokens: Sequence[Token], at: int, _options: object, env: Mapping[str, Any]
+) -> str:
+    labels: Mapping[int, int] = env[LABELS]
     return "".join(
-        f'<a class="citation" href="#source-{number}">[{number}]</a>'
+        f'<a class="citation" href="#source-{labels[number]}">[{labels[number]}]</a>'
         for number in cited_numbers(tokens[at].content)
     )
 

@@ -179,6 +179,10 @@ def _part(
     limit: int,
 ) -> dict[str, Any]:
     text = file.text
+    if path.endswith(_PAGE_ENDINGS):
+        from mcp_local.report.compose import with_session_numbers  # 5 MB, for the first report
+
+        text = with_session_numbers(text)
     end = offset + limit
     about = {"fault": file.fault, "note": file.note}
     return {
