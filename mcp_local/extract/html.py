@@ -128,7 +128,7 @@ def _text_of(element: Element) -> str:
 
 def readings_of_page(page: Element, url: str) -> Readings:
     """The page's main text as each reader has it, in Markdown; empty where it found none."""
-    markup = str(tostring(page, encoding="unicode"))
+    markup: Any = tostring(page, encoding="unicode")
     body = _extract(page, url)
     joined = _joined_body(page, body, url)
     plain_text = _markdown_of(body)
