@@ -135,7 +135,8 @@ def find_unsupported(
     sources: Iterable[NumberedSource],
 ) -> list[str]:
     """Warnings about figures and quotes that stand on none of the sources of their sentence."""
-    evidence = {source.n: _Evidence(source) for source in sources}
+    from mcp_local.claims.evidence import read_evidence as e2
+    evidence = {source.n: e2(source.text) for source in sources}
     warnings: list[str] = []
     for sentence in sentences:
         warnings.extend(_check(sentence, evidence))
@@ -165,7 +166,13 @@ def _read_inline(children: Sequence[Token]) -> Iterator[CitedSentence]:
             yield CitedSentence(text=text[start:end], numbers=numbers)
 
 
-def _check(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterator[str]:
+def _check(sentence: CitedSentence, evidence) -> Iterator[str]:
+    from mcp_local.claims.check import check_claim
+    cited = [evidence[number] for number in sentence.numbers if number in evidence]
+    for doubt in check_claim(sentence.text, cited): yield str(doubt)
+
+
+def _check_old(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterator[str]:
     cited = [evidence[number] for number in sentence.numbers if number in evidence]
     names = ", ".join(f"[{number}]" for number in sentence.numbers)
     excerpt = sentence.text[:_EXCERPT_CHARS]
