@@ -1,4 +1,5 @@
-"""Claims of a text checked against the sources they cite: by value, not by spelling.
+"""Claims checked against their sources: by value and in any form, not by spelling.
 
-`check_claim` reads figures and dates (`figures`), quotations, names and opposites (`wording`).
+Read `check.check_claim` first. `figures` and `dates` read what a sentence counts, `names` whom it
+names; `evidence` is a source made ready, and knows which of its sentences speak of a claim.
 """

@@ -1,19 +1,28 @@
-"""Whether a source says what a sentence claims: figures, dates, quotations, names, opposites."""
+"""Whether sources say what a sentence claims: figures, dates, quotations, names, comparisons."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
+from mcp_local.claims.dates import Day
 from mcp_local.claims.evidence import Evidence
-from mcp_local.claims.figures import Day, language_of, read_facts
-from mcp_local.claims.names import names_in, words_of
+from mcp_local.claims.figures import Facts, Figure, read_facts
+from mcp_local.claims.language import language_of, words_of
+from mcp_local.claims.names import names_in
 
 Kind = Literal["figure", "date", "quotation", "name", "opposite", "negation"]
 
 _QUOTE = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»")
 _OMISSION = re.compile(r"\[[^\]]*\]|…|\.\.\.")
-_NOT_CLAIMED = re.compile(r"\b(?:other|remaining|final|last|these|those|all|latter) $", re.IGNORECASE)
+_MIN_QUOTE_WORDS = 2
+_SHORT_WORD = 3
+_CLOSE = 0.4
+_SHORT_SOURCE = 12
+_CLOSE_TO_SHORT = 0.5
+"""Names and words are checked where a source speaks of the claim in many of its words. A short
+one, such as a snippet, speaks in more of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,76 +33,209 @@ class Doubt:
     text: str
 
 
-def check_claim(claim: str, sources: Sequence[Evidence]) -> list[Doubt]:
-    """What in the claim stands in none of the sources."""
-    words = words_of(claim)
-    relevance = [source.relevance(words) for source in sources]
-    known = list(zip(sources, relevance, strict=True))
-    first = [*_check_facts(claim, known), *_check_quotations(claim, sources)]
-    close = max((source.closeness(words, scores) for source, scores in known), default=0.0)
-    if close < 1 / 3:
-        return first
-    return [*first, *_check_names(claim, sources), *_check_opposites(claim, known)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the check of one claim came to."""
+
+    checked: int
+    """How many things in it could be looked up."""
+    doubts: tuple[Doubt, ...]
+    derived: int = 0
+    """Figures that are a sum, difference or change of two that stand beside each other."""
 
 
-def _check_facts(claim, known) -> Iterator[Doubt]:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A source, and how much each of its sentences speaks of the claim."""
+
+    source: Evidence
+    scores: list[float]
+
+
+def check_claim(claim: str, sources: Sequence[Evidence], *, row: str = "") -> Verdict:
+    """Look up what a claim says in its sources.
+
+    `row` is the whole row where the claim is a cell of a table.
+    """
+    words = words_of(row or claim)
+    readings = [_Reading(source, source.relevance(words)) for source in sources]
+    facts = _Facts(claim, readings, is_cell=bool(row))
+    doubts = [*facts.figures(), *facts.dates()]
+    quotations = [*_quotations(claim)]
+    for quotation in quotations:
+        if not any(_has_quotation(source, quotation) for source in sources):
+            doubts.append(Doubt(kind="quotation", text=quotation))
     language = language_of(claim)
-    facts = read_facts(claim, language)
+    names = [*names_in(claim, language)]
+    close = max((each.source.closeness(words, each.scores) for each in readings), default=0.0)
+    is_short = max((len(source.sentences) for source in sources), default=0) < _SHORT_SOURCE
+    is_close = close >= (_CLOSE_TO_SHORT if is_short else _CLOSE)
+    if is_close and all(source.language == language for source in sources):
+        for name in names:
+            if not any(source.knows_name(name) for source in sources):
+                doubts.append(Doubt(kind="name", text=name))
+        doubts.extend(_opposites(_QUOTE.sub(" ", claim), readings))
+    return Verdict(
+        checked=facts.checked + len(quotations) + len(names),
+        doubts=tuple(doubts),
+        derived=facts.derived,
+    )
+
+
+def read_claimed(claim: str) -> Facts:
+    """The figures and dates that a sentence claims, without what it counts by the way."""
+    facts = read_facts(claim, language_of(claim))
     years = {day.text for day in facts.days}
-    for figure in facts.figures:
-        is_counted = figure.values[0] <= 1 or not figure.text or figure.text in years
-        if is_counted or figure.is_back_reference: continue
-        if not any(source.knows_figure(figure, scores) for source, scores in known):
-            yield Doubt(kind="figure", text=figure.text)
-    readings: dict[str, list[Day]] = {}
-    for day in facts.days:
-        key = day.text if "/" in day.text or "." in day.text else f"{day}"
-        readings.setdefault(key, []).append(day)
-    for days in readings.values():
-        if not any(source.knows_day(day, scores) for source, scores in known for day in days):
-            yield Doubt(kind="date", text=days[0].text)
+    figures = [
+        figure
+        for figure in facts.figures
+        if figure.text
+        and figure.text not in years
+        and figure.values[0] > 1
+        and not figure.is_back_reference
+    ]
+    return Facts(figures=tuple(figures), days=facts.days)
 
 
-def _check_quotations(claim, sources):
+class _Facts:
+    """The figures and dates of a claim, looked up."""
+
+    def __init__(self, claim: str, readings: Sequence[_Reading], *, is_cell: bool) -> None:
+        self._claimed = read_claimed(claim)
+        self._readings = readings
+        self._is_cell = is_cell
+        self.checked = len(self._claimed.figures) + len(self._claimed.days)
+        self.derived = 0
+
+    def figures(self) -> Iterator[Doubt]:
+        for figure in self._claimed.figures:
+            is_known = any(
+                each.source.knows_figure(figure, each.scores, is_cell=self._is_cell)
+                for each in self._readings
+            )
+            if is_known:
+                continue
+            if any(_is_derived(figure, each) for each in self._readings):
+                self.derived += 1
+            else:
+                yield Doubt(kind="figure", text=figure.text)
+
+    def dates(self) -> Iterator[Doubt]:
+        readings: dict[str, list[Day]] = {}
+        for day in self._claimed.days:
+            is_ambiguous = re.fullmatch(r"\d+[./]\d+[./]\d+", day.text)
+            key = day.text if is_ambiguous else f"{day.text} {day.year} {day.day}"
+            readings.setdefault(key, []).append(day)
+        for days in readings.values():
+            if not any(self._knows(day) for day in days):
+                yield Doubt(kind="date", text=days[0].text)
+
+    def _knows(self, day: Day) -> bool:
+        if not day.month and all(each.source.names_no_year() for each in self._readings):
+            return True
+        return any(each.source.knows_day(day, each.scores) for each in self._readings)
+
+
+def _is_derived(figure: Figure, reading: _Reading) -> bool:
+    """Whether two figures of one sentence that speaks of the claim make up this one."""
+    if figure.is_small:
+        return False
+    for sentence in reading.source.near(reading.scores):
+        known = [each for each in sentence.figures if each.text and not each.is_small]
+        for one in known:
+            for other in known:
+                if one is not other and one.unit == other.unit and _makes(figure, one, other):
+                    return True
+    return False
+
+
+def _makes(figure: Figure, one: Figure, other: Figure) -> bool:
+    first = one.values[0]
+    second = other.values[0]
+    if figure.unit == "percent" and one.unit != "percent":
+        results = [abs(first - second) / second * 100, first / second * 100]
+    elif figure.unit in (one.unit, "points"):
+        results = [abs(first - second), first + second]
+    else:
+        return False
+    return any(abs(figure.values[0] - result) <= figure.half_step for result in results)
+
+
+def _quotations(claim: str) -> Iterator[str]:
+    """Quotations of two words and more; a title in quotes is none."""
     for match in _QUOTE.finditer(claim):
-        quote = next(filter(None, match.groups()))
-        if _is_title(quote): continue
-        parts = [" ".join(words_of(part)) for part in _OMISSION.split(quote)]
-        if sum(len(p.split()) for p in parts) < 2: continue
-        if not any(all(s.quotes(p) for p in parts if p) for s in sources):
-            yield Doubt(kind="quotation", text=quote)
+        quotation = next(filter(None, match.groups()))
+        words = re.findall(r"[^\W\d_]+", quotation)
+        long_words = [word for word in words if len(word) > _SHORT_WORD]
+        is_title = quotation[:1].isupper() and all(word[0].isupper() for word in long_words)
+        if len(words) >= _MIN_QUOTE_WORDS and not is_title:
+            yield quotation
 
-def _is_title(quote):
-    long = [w for w in re.findall(r"[^\W\d_]+", quote) if len(w) > 3]
-    return bool(quote[:1].isupper()) and all(w[0].isupper() for w in long)
 
-def _check_names(claim, sources):
-    language = language_of(claim)
-    if any(s.language != language for s in sources): return
-    for name in names_in(claim, language):
-        if not any(s.knows_name(name) for s in sources):
-            yield Doubt(kind="name", text=name)
+def _has_quotation(source: Evidence, quotation: str) -> bool:
+    parts = [words_of(part) for part in _OMISSION.split(quotation)]
+    return all(source.has_words(part) for part in parts if part)
 
-_PAIRS = [tuple(frozenset(side.split()) for side in pair.split("|")) for pair in (
-    "largest biggest greatest|smallest", "highest|lowest", "first|last final", "oldest|youngest", "more|fewer less",
-    "most|least fewest", "rose rise rises risen increased increase increases grew growth grown up climbed gained|fell fall falls fallen decreased decrease declined decline dropped drop down shrank lost",
-    "before prior ahead|after following", "younger|older elder", "higher|lower", "larger bigger|smaller", "longest|shortest", "longer|shorter",
-    "best|worst", "better|worse", "won win wins winning beat defeated|lost lose loses losing", "majority|minority", "early earlier|late later", "north northern|south southern", "east eastern|west western",
-    "over above|under below", "faster|slower", "richest|poorest", "cheaper|dearer costlier", "maximum|minimum", "gained|lost",
-)]
-_NEGATIONS = frozenset("not no never none neither nor without cannot nobody nothing nicht kein keine keinen nie niemals ohne pas jamais sans aucun aucune ni nunca sin failed fail denied deny denies refused declined lack lacks lacked unable banned prohibited illegal forbidden ruled".split())
 
-def _check_opposites(claim, known):
-    words = set(words_of(_QUOTE.sub(" ", claim)))
-    near = set()
-    for source, scores in known:
-        best = max(scores, default=0)
-        for s, score in zip(source.sentences, scores):
-            if score >= .7 * best: near |= s.words
-    for one, other in _PAIRS:
-        for a, b in ((one, other), (other, one)):
-            if words & a and not words & b and near & b and not near & a:
-                yield Doubt(kind="opposite", text=next(iter(words & a)))
-    denied = not re.search(r'not (?:only|just)',claim) and words & _NEGATIONS or any(w.endswith(("n't", "n’t")) for w in words)
-    if denied and not (near & _NEGATIONS or any(w.endswith(("n't", "n’t")) for w in near)):
-        yield Doubt(kind="negation", text="not")
+_OPPOSITES = tuple(
+    (frozenset(one.split()), frozenset(other.split()))
+    for one, _, other in (
+        pair.partition("|")
+        for pair in (
+            "largest biggest greatest|smallest",
+            "larger bigger|smaller",
+            "highest|lowest",
+            "higher|lower",
+            "first|last final",
+            "oldest|youngest",
+            "older elder|younger",
+            "longest|shortest",
+            "longer|shorter",
+            "best|worst",
+            "better|worse",
+            "more|fewer less",
+            "most|least fewest",
+            "faster|slower",
+            "richest|poorest",
+            "before prior ahead|after following",
+            "early earlier|late later",
+            "over above|under below",
+            "maximum|minimum",
+            "majority|minority",
+            "north northern|south southern",
+            "east eastern|west western",
+            "won win wins winning beat defeated|lost lose loses losing",
+            "rose rise rises risen increased increase increases grew growth grown up climbed gained"
+            "|fell fall falls fallen decreased decrease declined decline dropped drop down shrank",
+            "großte großter großten|kleinste kleinster kleinsten",
+            "stieg steigt gestiegen wuchs zugenommen|fiel fallt gefallen sank gesunken schrumpfte",
+            "mehr|weniger",
+            "augmente hausse progresse|baisse diminue recule",
+            "aumento subio crecio|bajo cayo disminuyo",
+        )
+    )
+)
+_DENIALS = frozenset(
+    "not no never none neither nor without cannot nobody nothing failed fail denied deny denies"
+    " refused declined lack lacks lacked unable banned prohibited illegal forbidden ruled"
+    " nicht kein keine keinen nie niemals ohne pas jamais sans aucun aucune ni nunca sin".split()
+)
+_NOT_ONLY = re.compile(r"\b(?:not|nicht|pas) (?:only|just|nur|seulement)\b", re.IGNORECASE)
+
+
+def _opposites(claim: str, readings: Sequence[_Reading]) -> Iterator[Doubt]:
+    """Words whose opposite alone stands where the sources speak of the claim, and denials."""
+    words = set(words_of(claim))
+    sentences = chain.from_iterable(each.source.near(each.scores) for each in readings)
+    near = {word for sentence in sentences for word in sentence.words}
+    for pair in _OPPOSITES:
+        for said, contrary in (pair, pair[::-1]):
+            claimed = words & said
+            if claimed and not words & contrary and near & contrary and not near & said:
+                yield Doubt(kind="opposite", text=min(claimed))
+    if _denies(words) and not _denies(near) and not _NOT_ONLY.search(claim):
+        yield Doubt(kind="negation", text=min(words & _DENIALS, default="not"))
+
+
+def _denies(words: set[str]) -> bool:
+    return bool(words & _DENIALS) or any(word.endswith("n't") for word in words)

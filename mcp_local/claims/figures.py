@@ -1,48 +1,25 @@
-"""Figures and dates of a sentence, by value: numbers in digits and in words, with unit and scale.
+"""Figures of a sentence by value: numbers in digits and in words, with unit, currency and scale.
 
 Two figures agree when one is the other as rounded by its own digits, in the same or a convertible
-unit; two dates agree when no part that both name differs.
+unit.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import date, timedelta
-from functools import cache
-from itertools import chain
-from typing import Literal, get_args
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from babel import Locale
 from text_to_num import alpha2digit
 
-Language = Literal["en", "de", "fr", "es", "it", "pt", "nl"]
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+from mcp_local.claims.dates import Day, read_days
+from mcp_local.claims.language import COMMON_WORDS, Language, words_of
 
-_COMMON = {
-    "en": "the of and was with for that his their which",
-    "de": "der die das und mit von den ist für auf",
-    "fr": "le les des et dans une est pour avec du",
-    "es": "el los las y con una por del que más",
-    "it": "il gli che di della una per con sono nel",
-    "pt": "os uma não com em do da para foi mais",
-    "nl": "het een van en met voor zijn op niet werd",
-}
-COMMON_WORDS = frozenset(" ".join(_COMMON.values()).split()) | frozenset(
-    "a an in on at to by as is were be been he she it its her had has have not after before who"
-    " would also but or this they when during where from".split()
-)
-_WORD = re.compile(r"[^\W\d_]+")
-
-
-def language_of(text: str) -> Language:
-    """The language whose commonest words stand most often at the beginning of the text."""
-    words = _WORD.findall(text[:20_000].casefold())
-
-    def count(language: Language) -> int:
-        common = set(_COMMON[language].split())
-        return sum(word in common for word in words)
-
-    return max(LANGUAGES, key=count)
+_SMALL = 12
+_ROUND_ZEROS = 2
+"""From so many zeros at its end on, a number may be a rounded one."""
+_LOOK_BACK = 16
+_LOOK_AHEAD = 40
+_SLACK = 1.0001
+"""For what is lost in floating point."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +32,8 @@ class Figure:
     """How far a value may be off that is rounded to this one."""
     unit: str = ""
     """What it counts, where that is known: percent, points, a currency, or a dimension."""
-    is_ordinal: bool = False
+    digits: float = 0.0
+    """The number alone, without scale and unit."""
     is_back_reference: bool = False
     """Whether it counts what was named before: "the other two"."""
     counted: frozenset[str] = frozenset()
@@ -64,19 +42,7 @@ class Figure:
     @property
     def is_small(self) -> bool:
         """A bare number as lists and sentences count with."""
-        return not self.unit and self.values[0] <= _SMALL and self.half_step >= _HALF
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Day:
-    """A date, or the parts of one that are named; 0 is not named."""
-
-    text: str
-    year: int = 0
-    last_year: int = 0
-    """Of a decade or century."""
-    month: int = 0
-    day: int = 0
+        return not self.unit and self.values[0] <= _SMALL and self.values[0].is_integer()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +53,6 @@ class Facts:
     days: tuple[Day, ...]
 
 
-_SMALL = 12
-_HALF = 0.5
 _SPACES = re.compile(r"[\u00a0\u2007\u2009\u202f]")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
 _JOINED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])|(?<=\d)-(?=[^\W\d_])")
@@ -100,16 +64,14 @@ def read_facts(text: str, language: Language) -> Facts:
     plain = _JOINED.sub(" ", plain)
     plain = alpha2digit(plain, language, 0)
     days: list[Day] = []
-    rest = plain
-    for match, readings in _read_days(plain):
+    undated = plain
+    for match, readings in read_days(plain):
         days.extend(readings)
-        blank = " " if not readings[0].text.isdigit() else ""
-        if blank:
-            rest = rest[: match.start()] + "\0" * len(match[0]) + rest[match.end() :]
-    return Facts(figures=tuple(_read_figures(rest)), days=tuple(days))
+        if not match[0].isdigit():  # a bare year may be a number as well
+            blank = "\0" * len(match[0])
+            undated = undated[: match.start()] + blank + undated[match.end() :]
+    return Facts(figures=tuple(_read_figures(undated)), days=tuple(days))
 
-
-# Numbers
 
 _GROUPED = r"\d{1,3}(?:[.,'’ ]\d{3})+(?![.,]?\d)"
 _NUMBER = re.compile(
@@ -194,82 +156,102 @@ _HEDGE = re.compile(
     r"|unas|estimated|an? )\s?$|[~≈><]\s?$",
     re.IGNORECASE,
 )
-_BACK = re.compile(r"\b(?:other|remaining|final|last|these|those|all|latter)\s?$", re.IGNORECASE)
+_BACK_REFERENCE = re.compile(r"\b(?:other|remaining|final|last|these|those|all|latter)\s?$", re.IGNORECASE)
 _RANGE = re.compile(r"\s?(?:-|to|and|bis|à|a|und)\s?[$€£¥]?\s?(?=\d)")
-_LOOK_BACK = 16
 
 
 def _read_figures(text: str) -> Iterator[Figure]:
     """Each number; the first of a range takes scale and unit of the second."""
-    numbers: list[tuple[int, int, Figure, float]] = []
+    numbers: list[tuple[int, int, Figure]] = []
     position = 0
     while match := _NUMBER.search(text, position):
-        figure, scale, position = _read_figure(text, match)
-        numbers.append((match.start("number"), position, figure, scale))
-    for index, (_, end, figure, scale) in enumerate(numbers):
-        if index + 1 < len(numbers) and scale == 1 and not figure.unit:
-            start, _, second, factor = numbers[index + 1]
-            follower = _RANGE.match(text, end)
-            if follower and follower.end() == start:
-                yield Figure(
-                    text=figure.text,
-                    values=tuple(value * factor for value in figure.values),
-                    half_step=figure.half_step * factor,
-                    unit=second.unit,
-                )
-                continue
+        figure, position = _read_figure(text, match)
+        numbers.append((match.start("number"), position, figure))
+    for index, (_, end, figure) in enumerate(numbers):
         yield figure
+        is_plain = not figure.unit and figure.values[0] == figure.digits
+        if is_plain and index + 1 < len(numbers):
+            start, _, second = numbers[index + 1]
+            follower = _RANGE.match(text, end)
+            if follower and follower.end() == start and second.digits:
+                yield _scaled_like(figure, second)
     yield from _worded(text)
 
 
-def _read_figure(text: str, match: re.Match[str]) -> tuple[Figure, float, int]:
-    """The figure, what its digits are multiplied by, and where it ends."""
+def _scaled_like(figure: Figure, second: Figure) -> Figure:
+    """The first figure of a range such as "3 to 5 million euros"."""
+    factor = second.values[0] / second.digits
+    return replace(
+        figure,
+        text="",
+        values=tuple(value * factor for value in figure.values),
+        half_step=figure.half_step * factor,
+        unit=second.unit,
+    )
+
+
+def _read_figure(text: str, match: re.Match[str]) -> tuple[Figure, int]:
+    """The figure, and where its scale ends."""
     digits = match["number"]
-    end = match.end()
-    scale = 1.0
     before = (match["before"] or "").strip()
-    while scaled := _SCALE.match(text, end):
-        is_glued = bool(scaled[_GLUED_MILLION])
-        if is_glued and not before:
-            break
-        scale *= 1e6 if is_glued else _SCALES[(scaled.lastindex or 1) - 1][1]
-        end = scaled.end()
+    scale, end = _read_scale(text, match.end(), is_money=bool(before))
     unit, factor = _read_unit(text, end, before)
+    factor *= scale
     values, decimals = _values_of(digits)
     half_step = 0.5 * 10.0**-decimals
+    lead = text[max(0, match.start() - _LOOK_BACK) : match.start()]
     zeros = len(digits) - len(digits.rstrip("0"))
-    is_hedged = bool(_HEDGE.search(text[max(0, match.start() - _LOOK_BACK) : match.start()]))
-    if not decimals and scale == 1 and (zeros >= 2 or (zeros and is_hedged)):
-        half_step *= 10.0 ** zeros
-    factor *= scale
-    around = [*_WORD.findall(text[:match.start()])[-1:], *_WORD.findall(text[end : end + 40])[:2]]
+    is_rounded = zeros >= _ROUND_ZEROS or (zeros > 0 and _HEDGE.search(lead) is not None)
+    if is_rounded and not decimals and scale == 1:
+        half_step *= 10.0**zeros
+    around = words_of(lead)[-1:] + words_of(text[end : end + _LOOK_AHEAD])[:2]
     figure = Figure(
-        text=text[match.start() : end].strip(),
+        text=_shown(text[match.start() : end], text[end : end + 1]),
         values=tuple(value * factor for value in values),
         half_step=half_step * factor,
         unit=unit,
-        is_ordinal=bool(match["ordinal"]),
-        counted=frozenset(word.casefold().rstrip("s") for word in around) - COMMON_WORDS,
-        is_back_reference=bool(_BACK.search(text[max(0, match.start() - _LOOK_BACK) : match.start()])),
+        digits=values[0],
+        counted=frozenset(word.rstrip("s") for word in around) - COMMON_WORDS,
+        is_back_reference=_BACK_REFERENCE.search(lead) is not None,
     )
-    return figure, factor, end
+    return figure, end
+
+
+_SHOWN = ((" 1000000000000", " trillion"), (" 1000000000", " billion"), (" 1000000", " million"))
+
+
+def _shown(text: str, sign: str) -> str:
+    """The figure as it is named to somebody."""
+    for number, word in _SHOWN:
+        text = text.replace(number, word)
+    return f"{text.strip()}%" if sign == "%" else text.strip()
+
+
+def _read_scale(text: str, end: int, *, is_money: bool) -> tuple[float, int]:
+    """What the digits are multiplied by, and where that ends; "m" is a million in money alone."""
+    scale = 1.0
+    while scaled := _SCALE.match(text, end):
+        number = scaled.lastindex or 1
+        if number == _GLUED_MILLION and not is_money:
+            break
+        scale *= 1e6 if number == _GLUED_MILLION else _SCALES[number - 1][1]
+        end = scaled.end()
+    return scale, end
 
 
 def _values_of(digits: str) -> tuple[list[float], int]:
     """The values of a number and its decimals; one group of three may be decimals as well."""
-    if re.fullmatch(_GROUPED, digits):
-        grouped = float(re.sub(r"\D", "", digits))
-        parts = re.split(r"[.,]", digits)
-        if len(parts) == 2 and parts[0] != "0":  # noqa: PLR2004 (two parts)
-            return [grouped, float(".".join(parts))], 0
-        if len(parts) == 2:  # noqa: PLR2004
-            return [float(".".join(parts))], 3
-        return [grouped], 0
     parts = re.split(r"[.,]", digits)
-    whole = "".join(parts[:-1])
-    if not whole:
+    decimal = ".".join(["".join(parts[:-1]), parts[-1]])
+    if re.fullmatch(_GROUPED, digits):
+        if len(parts) == 2 and parts[0] == "0":  # noqa: PLR2004 (whole and decimals)
+            return [float(decimal)], len(parts[-1])
+        grouped = float(re.sub(r"\D", "", digits))
+        readings = [grouped, float(decimal)] if len(parts) == 2 else [grouped]  # noqa: PLR2004
+        return readings, 0
+    if len(parts) == 1:
         return [float(digits)], 0
-    return [float(f"{whole}.{parts[-1]}")], len(parts[-1])
+    return [float(decimal)], len(parts[-1])
 
 
 def _read_unit(text: str, end: int, before: str) -> tuple[str, float]:
@@ -320,86 +302,11 @@ def agrees(claimed: Figure, known: Figure) -> bool:
         is_bare = not claimed.unit or not known.unit
         if not is_bare or claimed.values[0] <= _SMALL or claimed.unit == "points":
             return False
-    slack = claimed.half_step * 1.0001
+    slack = claimed.half_step * _SLACK
     return any(abs(one - other) <= slack for one in claimed.values for other in known.values)
 
 
-# Dates
-
-_ABBREVIATED = {"sept": 9}
-
-
-@cache
-def month_numbers() -> dict[str, int]:
-    names: dict[str, int] = dict(_ABBREVIATED)
-    for language in LANGUAGES:
-        formats = Locale(language).months["format"]
-        for width in ("wide", "abbreviated"):
-            for number, name in formats[width].items():
-                names.setdefault(name.casefold().rstrip("."), number)
-    return names
-
-
-@cache
-def _date_pattern() -> re.Pattern[str]:
-    names = "|".join(sorted(month_numbers(), key=len, reverse=True))
-    wide = "|".join(
-        name
-        for language in LANGUAGES
-        for name in Locale(language).months["format"]["wide"].values()
-        if name.casefold() not in ("may", "march", "mars", "mai", "maart", "mei")
-    )
-    day = r"(?:3[01]|[12]\d|0?[1-9])"
-    days = rf"{day}(?:st|nd|rd|th|er|º|\.)?(?:\s?(?:-|to|and|&|,|bis|und|et|y)\s?{day}(?:st|nd|rd|th|\.)?)*"
-    year = r"(?:1\d{3}|20\d\d)"
-    link = r"(?:\s?,)?\s?(?:(?:of|de|del|do)\s)?"
-    return re.compile(
-        rf"(?<![\w.])(?:(?P<iso>{year}[-/](?:0\d|1[0-2])[-/](?:[0-2]\d|3[01]))(?!\d)"
-        rf"|(?P<numeric>{day}[./]{day}[./]{year})(?!\d)"
-        rf"|(?P<d>{days})(?:\s(?:of|de))?\s?(?P<m>{names})\b\.?(?:{link}(?P<y>{year})(?!\d))?"
-        rf"|(?P<m2>{names})\b\.?\s(?P<d2>{days})(?!\d)(?!\s(?:per|%))(?:{link}(?P<y2>{year})(?!\d))?"
-        rf"|(?P<m3>{names})\b\.?{link}(?P<y3>{year})(?![\d])"
-        rf"|(?P<m4>{wide})\b"
-        rf"|(?P<m5>(?<=in )May|(?<=in )March|(?<=of )May|(?<=of )March|(?<=since )May)\b"
-        rf"|(?P<century>\d\d?)(?:th|st|nd|rd|\.|e|ème)?\s(?:century|centuries|jahrhunderts?|siècle)\b"
-        rf"|(?P<range>{year})[-/](?P<short>\d\d)(?![\d-])"
-        rf"|(?P<y6>{year})(?P<s>['’]?s)?(?![\w%]|[.,]\d|\s(?:%|percent)))",
-        re.IGNORECASE,
-    )
-
-
-def _read_days(text: str) -> Iterator[tuple[re.Match[str], list[Day]]]:
-    for match in _date_pattern().finditer(text):
-        readings = [*_readings(match)]
-        if readings:
-            yield match, readings
-
-
-def _readings(match: re.Match[str]) -> Iterator[Day]:
-    """The date that a match says; two for one in figures, of which either part may be the month."""
-    text = match[0].strip()
-    parts = match.groupdict()
-    if parts["iso"]:
-        year, month, day = (int(part) for part in re.split(r"[-/]", text))
-        yield Day(text=text, year=year, month=month, day=day)
-    elif parts["numeric"]:
-        first, second, year = (int(part) for part in re.split(r"[./]", text))
-        for day, month in {(first, second), (second, first)}:
-            if month <= 12:  # noqa: PLR2004 (months of a year)
-                yield Day(text=text, year=year, month=month, day=day)
-    elif parts["century"]:
-        first = int(parts["century"]) * 100 - 100
-        yield Day(text=text, year=first, last_year=first + 100)
-    elif parts["range"]:
-        first = int(parts["range"])
-        yield Day(text=text, year=first)
-        yield Day(text=text, year=first - first % 100 + int(parts["short"]))
-    elif parts["s"]:
-        first = int(parts["y6"])
-        yield Day(text=text, year=first, last_year=first + (9 if first % 100 else 99))
-    else:
-        name = next((parts[key] for key in ("m", "m2", "m3", "m4", "m5") if parts[key]), "")
-        year = int(next((parts[key] for key in ("y", "y2", "y3", "y6") if parts[key]), "0"))
-        month = month_numbers()[name.casefold()] if name else 0
-        for day in re.findall(r"\d+", parts["d"] or parts["d2"] or "0"):
-            yield Day(text=text, year=year, month=month, day=int(day))
+def agrees_in_digits(claimed: Figure, known: Figure) -> bool:
+    """Whether the digits are the same: scale and unit of a table may stand in its head."""
+    is_plain = claimed.digits == claimed.values[0] or known.digits == known.values[0]
+    return is_plain and not claimed.is_small and claimed.digits == known.digits

@@ -1,17 +1,15 @@
 """Names of people, bodies and places in a sentence, and the forms that count as the same."""
 
 import re
-import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from babel import Locale
 from babel.languages import get_official_languages
 
-from mcp_local.claims.figures import COMMON_WORDS, LANGUAGES, Language, month_numbers
+from mcp_local.claims.dates import month_numbers
+from mcp_local.claims.language import COMMON_WORDS, LANGUAGES, Language, fold
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")  # noqa: RUF001 (an apostrophe as it is typed)
-_GENITIVE = re.compile(r"['’]s?$")  # noqa: RUF001
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
 _NAME = re.compile(rf"\b{_CAPITAL}[\w'’.]*+(?:[ -]{_CAPITAL}[\w'’.]*+)*")  # noqa: RUF001
 _OPENERS = frozenset(
@@ -37,38 +35,17 @@ _OFFICES = frozenset(
     " tour trust union united university war week west women world year young".split()
 )
 """What offices and bodies are made of: no names by themselves, and not said each time."""
-_STEM = 4
-_ENDING = 3
 _COUNTRY_CODE = 2
 _DEMONYMS = "american:US british:GB english:GB scottish:GB swiss:CH us:US usa:US uk:GB britain:GB"
 
 
-def fold(word: str) -> str:
-    """A word without case, accents and the genitive's ending."""
-    plain = unicodedata.normalize("NFKD", word.casefold())
-    kept = "".join(sign for sign in plain if not unicodedata.combining(sign))
-    return _GENITIVE.sub("", kept)
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a text, folded."""
-    return [fold(word) for word in _WORD.findall(text)]
-
-
-def same_stem(one: str, other: str) -> bool:
-    """Whether two words differ in a short ending alone."""
-    shared = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        shared += 1
-    return shared >= _STEM and max(len(one), len(other)) - shared <= _ENDING
+_SUBJECT = re.compile(r" (?:was|is|has|had|died|would|will|became|began|\w+ed)\b")
 
 
 def names_in(text: str, language: Language) -> Iterator[str]:
     """Each capitalised name in a text; in German, where every noun is, only those of two words.
 
-    A sentence's first word is none, unless the name goes on.
+    A sentence's first word is none, unless the name goes on or a verb follows.
     """
     for match in _NAME.finditer(text):
         words = match[0].rstrip(".'’").split(" ")  # noqa: RUF001
@@ -76,32 +53,24 @@ def names_in(text: str, language: Language) -> Iterator[str]:
         while words and _is_no_name(words[0]):
             words = words[1:]
             is_first = False
-        if is_first and len(words) == 1 and not _is_subject(text[match.end() :]):
-            continue
-        if words and (len(words) > 1 or language != "de"):
+        is_opener = is_first and len(words) == 1 and not _SUBJECT.match(text, match.end())
+        if words and not is_opener and (len(words) > 1 or language != "de"):
             yield " ".join(words)
-
-
-_SUBJECT = re.compile(r" (?:was|is|has|had|died|would|will|became|began|\w+ed)\b")
-
-
-def _is_subject(rest: str) -> bool:
-    """Whether the sentence goes on as after a name."""
-    return bool(_SUBJECT.match(rest))
 
 
 def _is_no_name(word: str) -> bool:
     plain = fold(word.rstrip("."))
-    return plain in _OPENERS or plain in month_numbers() or plain in COMMON_WORDS or len(plain) < 2  # noqa: PLR2004
+    is_common = plain in _OPENERS or plain in COMMON_WORDS
+    return is_common or plain in month_numbers() or len(plain) == 1
 
 
-def distinctive(name: str) -> list[str]:
+def distinctive(words: Sequence[str]) -> list[str]:
     """The words of a name that tell it from others."""
-    return [word for word in words_of(name) if word not in _OFFICES]
+    return [word for word in words if word not in _OFFICES]
 
 
 @cache
-def country_codes() -> dict[str, str]:
+def _codes() -> dict[str, str]:
     """A country's code by its name, and by that of its language, in every language."""
     codes = dict(pair.split(":") for pair in _DEMONYMS.split())
     for language in LANGUAGES:
@@ -110,11 +79,12 @@ def country_codes() -> dict[str, str]:
             if len(code) == _COUNTRY_CODE:
                 codes.setdefault(fold(name), code)
                 for spoken in get_official_languages(code)[:1]:
-                    codes.setdefault(fold(locale.languages.get(spoken, "")), code)
+                    codes.setdefault(fold(locale.languages.get(spoken, name)), code)
     return codes
 
 
 @cache
-def country_names(code: str) -> tuple[str, ...]:
-    """What a country is called."""
-    return tuple(name for name, other in country_codes().items() if other == code and name)
+def country_names(name: str) -> tuple[str, ...]:
+    """All names of the country that is called this, or whose people are."""
+    code = _codes().get(name)
+    return tuple(other for other, known in _codes().items() if known == code and code)

@@ -169,7 +169,7 @@ def _read_inline(children: Sequence[Token]) -> Iterator[CitedSentence]:
 def _check(sentence: CitedSentence, evidence) -> Iterator[str]:
     from mcp_local.claims.check import check_claim
     cited = [evidence[number] for number in sentence.numbers if number in evidence]
-    for doubt in check_claim(sentence.text, cited): yield str(doubt)
+    for doubt in check_claim(sentence.text, cited).doubts: yield str(doubt)
 
 
 def _check_old(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterator[str]:
