@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Literal
 
 from mcp_local.claims.dates import Day
-from mcp_local.claims.evidence import Evidence
+from mcp_local.claims.evidence import NEAR, Evidence
 from mcp_local.claims.figures import Facts, Figure, read_facts
 from mcp_local.claims.language import language_of, words_of
 from mcp_local.claims.names import names_in
@@ -140,7 +140,7 @@ def _is_derived(figure: Figure, reading: _Reading) -> bool:
     """Whether two figures of one sentence that speaks of the claim make up this one."""
     if figure.is_small:
         return False
-    for sentence in reading.source.near(reading.scores):
+    for sentence in reading.source.near(reading.scores, NEAR):
         known = [each for each in sentence.figures if each.text and not each.is_small]
         for one in known:
             for other in known:

@@ -25,7 +25,7 @@ _FADING = 0.8
 _FAR = 0.4
 """A fact whose surroundings share less with the claim than this part of a rival's stands
 elsewhere."""
-_NEAR = 0.5
+NEAR = 0.5
 _TOP = 0.8
 _STEM = 4
 _YEARLESS_DAYS = 240
@@ -120,7 +120,7 @@ class Evidence:
         """Whether the figure stands in the source; a small number beside what it counts."""
         is_counted_otherwise = figure.is_small and any(
             known.is_small and known.counted & figure.counted
-            for sentence in self.near(scores, _NEAR)
+            for sentence in self.near(scores, NEAR)
             for known in sentence.figures
         )
 
@@ -145,7 +145,7 @@ class Evidence:
     def knows_day(self, day: Day, scores: Sequence[float]) -> bool:
         """Whether the date stands in the source, or follows from the day of its making."""
         near_years = {
-            known.year for sentence in self.near(scores, _NEAR) for known in sentence.days
+            known.year for sentence in self.near(scores, NEAR) for known in sentence.days
         } - {0}
 
         def is_same(sentence: Sentence) -> bool:

@@ -29,7 +29,7 @@ class Figure:
     text: str
     values: tuple[float, ...]
     half_step: float
-    """How far a value may be off that is rounded to this one."""
+    """How far a value may be off that is rounded to the first one."""
     unit: str = ""
     """What it counts, where that is known: percent, points, a currency, or a dimension."""
     digits: float = 0.0
@@ -141,13 +141,13 @@ _UNIT_OF = {
     for word in words.split()
 }
 _PHRASES = (
-    (re.compile(r"per cent|pour cent|por ciento|per cento", re.IGNORECASE), "%"),
     (re.compile(r"(?:%|percent|percentage|pct\.?|per cent)[ -]points?", re.IGNORECASE), "pp"),
     (re.compile(r"(?:points? de pourcentage|puntos porcentuales)", re.IGNORECASE), "pp"),
     (re.compile(r"(?:square|sq\.?) (?:kilomet\w+|km)", re.IGNORECASE), "km²"),
     (re.compile(r"(?:square|sq\.?) (?:miles?|mi)", re.IGNORECASE), "sqmi"),
     (re.compile(r"(?:square|sq\.?) (?:feet|foot|ft)", re.IGNORECASE), "sqft"),
     (re.compile(r"(?:square|sq\.?) (?:met\w+|m)", re.IGNORECASE), "m²"),
+    (re.compile(r"per cent|pour cent|por ciento|per cento", re.IGNORECASE), "%"),
 )
 _UNIT_WORD = re.compile(r"[ -]?(km/h|[^\W\d_]+[²³2]?|%|°\s?[CF]|[€$£¥])", re.IGNORECASE)
 _HEDGE = re.compile(
@@ -168,23 +168,22 @@ def _read_figures(text: str) -> Iterator[Figure]:
         figure, position = _read_figure(text, match)
         numbers.append((match.start("number"), position, figure))
     for index, (_, end, figure) in enumerate(numbers):
-        yield figure
         is_plain = not figure.unit and figure.values[0] == figure.digits
-        if is_plain and index + 1 < len(numbers):
-            start, _, second = numbers[index + 1]
-            follower = _RANGE.match(text, end)
-            if follower and follower.end() == start and second.digits:
-                yield _scaled_like(figure, second)
+        follower = _RANGE.match(text, end) if is_plain else None
+        following = numbers[index + 1 : index + 2]
+        if follower and following and following[0][0] == follower.end():
+            figure = _scaled_like(figure, following[0][2])
+        yield figure
     yield from _worded(text)
 
 
 def _scaled_like(figure: Figure, second: Figure) -> Figure:
-    """The first figure of a range such as "3 to 5 million euros"."""
-    factor = second.values[0] / second.digits
+    """The first figure of a range such as "3 to 5 million euros"; it may be a plain number too."""
+    factor = second.values[0] / (second.digits or 1.0)
+    scaled = tuple(value * factor for value in figure.values)
     return replace(
         figure,
-        text="",
-        values=tuple(value * factor for value in figure.values),
+        values=scaled + figure.values,
         half_step=figure.half_step * factor,
         unit=second.unit,
     )
@@ -195,7 +194,7 @@ def _read_figure(text: str, match: re.Match[str]) -> tuple[Figure, int]:
     digits = match["number"]
     before = (match["before"] or "").strip()
     scale, end = _read_scale(text, match.end(), is_money=bool(before))
-    unit, factor = _read_unit(text, end, before)
+    unit, factor, unit_end = _read_unit(text, end, before)
     factor *= scale
     values, decimals = _values_of(digits)
     half_step = 0.5 * 10.0**-decimals
@@ -206,7 +205,7 @@ def _read_figure(text: str, match: re.Match[str]) -> tuple[Figure, int]:
         half_step *= 10.0**zeros
     around = words_of(lead)[-1:] + words_of(text[end : end + _LOOK_AHEAD])[:2]
     figure = Figure(
-        text=_shown(text[match.start() : end], text[end : end + 1]),
+        text=_shown(text[match.start() : unit_end]),
         values=tuple(value * factor for value in values),
         half_step=half_step * factor,
         unit=unit,
@@ -217,14 +216,11 @@ def _read_figure(text: str, match: re.Match[str]) -> tuple[Figure, int]:
     return figure, end
 
 
-_SHOWN = ((" 1000000000000", " trillion"), (" 1000000000", " billion"), (" 1000000", " million"))
-
-
-def _shown(text: str, sign: str) -> str:
-    """The figure as it is named to somebody."""
-    for number, word in _SHOWN:
-        text = text.replace(number, word)
-    return f"{text.strip()}%" if sign == "%" else text.strip()
+def _shown(text: str) -> str:
+    """The figure as it is named to somebody: 3000000 was three million before."""
+    for zeros, word in ((12, "trillion"), (9, "billion"), (6, "million")):
+        text = re.sub(rf"(?:(?<=\d) 1|(?<=\d))0{{{zeros}}}(?!\d)", f" {word}", text)
+    return text.strip()
 
 
 def _read_scale(text: str, end: int, *, is_money: bool) -> tuple[float, int]:
@@ -254,27 +250,29 @@ def _values_of(digits: str) -> tuple[list[float], int]:
     return [float(decimal)], len(parts[-1])
 
 
-def _read_unit(text: str, end: int, before: str) -> tuple[str, float]:
+def _read_unit(text: str, end: int, before: str) -> tuple[str, float, int]:
+    """The unit, how much of its base it is, and where it ends."""
     if before:
-        return _UNIT_OF.get(before.casefold().lstrip("usac") or "$", ("$", 1.0))
+        unit, factor = _UNIT_OF.get(before.casefold().lstrip("usac") or "$", ("$", 1.0))
+        return unit, factor, end
     start = end + (text[end : end + 1] in (" ", "-"))
-    for phrase, word in _PHRASES[::-1]:
-        if phrase.match(text, start):
-            return _UNIT_OF[word]
+    for pattern, word in _PHRASES:
+        if phrase := pattern.match(text, start):
+            return *_UNIT_OF[word], phrase.end()
     match = _UNIT_WORD.match(text, end)
-    if match is None:
-        return "", 1.0
-    word = match[1].casefold().replace(" ", "")
-    return _UNIT_OF.get(word, ("", 1.0))
+    word = match[1].casefold().replace(" ", "") if match else ""
+    if match and word in _UNIT_OF:
+        return *_UNIT_OF[word], match.end()
+    return "", 1.0, end
 
 
 _WORDED: tuple[tuple[str, float, str], ...] = (
     (r"half|halves|halved|hälfte|moitié|mitad", 50, "percent"),
-    (r"(?:a|one|1) third|drittel|tiers|tercio", 100 / 3, "percent"),
+    (r"(?:a|one|1) (?:third|3rd)|drittel|tiers|tercio", 100 / 3, "percent"),
     (r"2 (?:thirds|3rds|drittel|tiers)", 200 / 3, "percent"),
     (r"quarter|viertel|quart|cuarto", 25, "percent"),
     (r"3 (?:quarters|viertel|quarts)", 75, "percent"),
-    (r"(?:a|one|1) fifth|fünftel", 20, "percent"),
+    (r"(?:a|one|1) (?:fifth|5th)|fünftel", 20, "percent"),
     (r"doubled|doubling|twofold|verdoppel\w+|doublé", 100, "percent"),
     (r"both|couple|pair|twins?|twice|double[ds]?|duo|beide\w*|zwei\w*|duet|either|respectively", 2, ""),
     (r"trio|tripled?s?|triplets|thrice|trilogy|drei\w*", 3, ""),
@@ -302,8 +300,11 @@ def agrees(claimed: Figure, known: Figure) -> bool:
         is_bare = not claimed.unit or not known.unit
         if not is_bare or claimed.values[0] <= _SMALL or claimed.unit == "points":
             return False
-    slack = claimed.half_step * _SLACK
-    return any(abs(one - other) <= slack for one in claimed.values for other in known.values)
+    # Each reading is rounded in its own scale.
+    share = claimed.half_step / (claimed.values[0] or 1.0) * _SLACK
+    return any(
+        abs(one - other) <= abs(one) * share for one in claimed.values for other in known.values
+    )
 
 
 def agrees_in_digits(claimed: Figure, known: Figure) -> bool:

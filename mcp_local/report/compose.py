@@ -18,11 +18,10 @@ from markupsafe import Markup, escape
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.citations import (
     check_citations,
-    cited_sentences,
     find_foreign,
-    find_unsupported,
     list_citations,
 )
+from mcp_local.report.claims import Trust, check_claims, read_claims
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
 from mcp_local.report.outline import Labels, labels_for, outline_report
 from mcp_local.sources import NumberedSource
@@ -54,6 +53,7 @@ class Report:
     citations: int
     """How many citations there are; a source may be cited often."""
     words: int
+    trust: Trust
     warnings: list[str]
 
 
@@ -94,6 +94,7 @@ def compose_report(
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
+    trust, unsupported = check_claims(read_claims(tokens), cited)
     html = _template().render(
         title=clean_title,
         labels=labels,
@@ -105,9 +106,12 @@ def compose_report(
             labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
         iso_day=day.isoformat(),
-        summary=_inert(render_tokens(summary_tokens)),
+        summary=_inert(render_tokens(summary_tokens, labels.words("unfound"))),
         sections=sections,
-        bodies=[_inert(render_tokens(section.tokens)) for section in sections],
+        bodies=[
+            _inert(render_tokens(section.tokens, labels.words("unfound"))) for section in sections
+        ],
+        trust=_trust_line(labels, trust),
         sources=cited,
         is_read=is_read,
         web=("http://", "https://"),
@@ -123,15 +127,29 @@ def compose_report(
             "None of the cited sources was read in full: all are search results, and the page says "
             "so. Say it in your answer too."
         )
-    warnings += find_unsupported(cited_sentences(tokens), cited)
+    warnings += unsupported
     return Report(
         title=clean_title,
         html=html,
         cited=cited,
         citations=len(numbers),
         words=words,
+        trust=trust,
         warnings=warnings,
     )
+
+
+def _trust_line(labels: Labels, trust: Trust) -> str:
+    """How many claims were checked, and what came of it."""
+    if not trust.claims:
+        return ""
+    parts = [
+        labels.words("claim-count", n=trust.claims),
+        labels.words("found", n=trust.found),
+        labels.words("derived", n=trust.derived) if trust.derived else "",
+        labels.words("unfound-count", n=trust.unfound),
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _inert(html: str) -> Markup:

@@ -16,6 +16,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from mcp_local.report.citations import CITATION, cited_numbers, read_citation
+from mcp_local.report.claims import UNFOUND
 
 LINK_REL = "noopener noreferrer nofollow"
 KNOWN = "known"
@@ -24,13 +25,14 @@ _ALIGNMENT = re.compile(r'style="text-align:(left|center|right)"')
 _SPACED_CITATION = re.compile(r'\s+(?=<a class="citation")')
 
 # The second net under the parser: what our own rendering produces, and nothing else.
-_TEXT_TAGS = {"p", "br", "hr", "strong", "em", "s", "code", "pre", "a", "ul", "ol", "li"}
+_TEXT_TAGS = {"small", "p", "br", "hr", "strong", "em", "s", "code", "pre", "a", "ul", "ol", "li"}
 _BLOCK_TAGS = {"h2", "h3", "h4", "h5", "h6", "blockquote", "aside"}
 _TABLE_TAGS = {"table", "thead", "tbody", "tr", "th", "td"}
 _ATTRIBUTES = {
     "a": {"href", "class", "rel"},
     "aside": {"class"},
     "p": {"class"},
+    "small": {"class", "title"},
     "th": {"class"},
     "td": {"class"},
     "code": {"class"},
@@ -48,9 +50,12 @@ def parse_markdown(text: str, known: frozenset[str] = frozenset()) -> list[Token
     return _parser().parse(text, {KNOWN: known})
 
 
-def render_tokens(tokens: Sequence[Token]) -> str:
-    """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in."""
-    html = _parser().renderer.render(tokens, _parser().options, {})
+def render_tokens(tokens: Sequence[Token], unfound: str = "") -> str:
+    """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in.
+
+    `unfound` is what a mark says to the reader.
+    """
+    html = _parser().renderer.render(tokens, _parser().options, {UNFOUND: unfound})
     # Inline styles do not pass the second net; a citation follows its sentence without a space.
     html = _ALIGNMENT.sub(r'class="\1"', html)
     html = _SPACED_CITATION.sub("", html)
@@ -73,7 +78,7 @@ def plain_text(inline: Token) -> str:
     words = [
         " " if child.type.endswith("break") else child.content
         for child in children
-        if child.type != CITATION
+        if child.type not in (CITATION, UNFOUND)
     ]
     return " ".join("".join(words).split())
 
@@ -130,12 +135,21 @@ def _render_citation(_: RendererHTML, tokens: Sequence[Token], at: int, *more: o
     )
 
 
+def _render_unfound(
+    _: RendererHTML, tokens: Sequence[Token], at: int, options: object, env: dict[str, Any]
+) -> str:
+    """The words stand in the page, as paper has no tooltip; it names what was not found."""
+    label = escape(env[UNFOUND])
+    return f' <small class="unfound" title="{label}: {escape(tokens[at].content)}">{label}</small>'
+
+
 def _render_image(_: RendererHTML, tokens: Sequence[Token], at: int, *more: object) -> str:
     return escape(tokens[at].content)
 
 
 _RENDER_RULES: dict[str, Any] = {
     CITATION: _render_citation,
+    UNFOUND: _render_unfound,
     "image": _render_image,
 }
 

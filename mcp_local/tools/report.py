@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from dataclasses import asdict
 from datetime import date
 from io import BytesIO
 from pathlib import PurePosixPath
@@ -154,6 +155,7 @@ def _write(
             {"n": source.n, "url": source.url, "title": source.title} for source in report.cited
         ],
         "words": report.words,
+        "claims": asdict(report.trust),
         "warnings": report.warnings,
     }
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mcp_local.report.citations import cited_sentences, find_unsupported
+from mcp_local.report.claims import check_claims, read_claims
 from mcp_local.report.markdown import parse_markdown
 from mcp_local.sources import NumberedSource
 from tests.bench.results import Result, show
@@ -220,7 +220,9 @@ def ours(claim: str, text: str) -> bool:
     )
     body = claim.rstrip(".")
     escaped = re.sub(r"([\[\]*_`])", r"\\\1", body)
-    return bool(find_unsupported(cited_sentences(parse_markdown(f"{escaped} [1].")), [source]))
+    claims = read_claims(parse_markdown(f"{escaped} [1]."))
+    trust, _ = check_claims(claims, [source])
+    return trust.unfound > 0
 
 
 def plain(claim: str, text: str) -> bool:
