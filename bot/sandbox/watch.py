@@ -1,6 +1,7 @@
 """Waits for the bot as a person does: for a turn's end, for rest, for the next digest."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TypeVar
 from agent_core.events import (
     AnyEvent,
     ApprovalRequested,
+    ArtifactSaved,
     AskDecided,
     AuthRequired,
     QuestionAsked,
@@ -73,7 +75,8 @@ class WatchedTurn:
     def as_json(self) -> JsonObject:
         """The turn's entry in `--json`; the names are an interface.
 
-        An Ask's `ended` is its decision, None while it is open.
+        An Ask's `ended` is its decision, None while it is open. `report` counts what the last
+        report rests on and how much of it its sources say, None where there is none.
         """
         result: JsonObject = {
             "ask": self.turn.inbound.text,
@@ -84,6 +87,7 @@ class WatchedTurn:
             "duration_s": 0.0,
             "model_calls": 0,
             "tool_calls": [],
+            "report": None,
             "events": [event.kind for event in self.events],
         }
         asks: dict[str, JsonObject] = {}
@@ -97,6 +101,8 @@ class WatchedTurn:
                     result["model_calls"] += 1
                 case ToolCallStarted():
                     result["tool_calls"].append(event.tool)
+                case ArtifactSaved() if event.mimetype == "text/html" and self.workspace:
+                    result["report"] = _read_counts(self.workspace / event.path)
                 case TurnFinished():
                     duration = event.at - self.events[0].at
                     result["duration_s"] = round(duration.total_seconds(), 3)
@@ -111,6 +117,17 @@ class WatchedTurn:
                 case _:
                     pass
         return result | {"waits": list(asks.values())}
+
+
+_COUNT = re.compile(r"data-(sources|publishers|claims|found|derived|unfound)=\"(\d+)\"")
+
+
+def _read_counts(page: Path) -> dict[str, int] | None:
+    """The counts in a report's page; None for another page."""
+    with suppress(OSError):
+        counts = _COUNT.findall(page.read_text(encoding="utf-8", errors="replace"))
+        return {name: int(count) for name, count in counts} or None
+    return None
 
 
 class Watch:

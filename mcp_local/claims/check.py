@@ -1,15 +1,15 @@
 """Whether sources say what a sentence claims: figures, dates, quotations, names, comparisons."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, permutations
 from typing import Literal
 
 from mcp_local.claims.dates import Day
 from mcp_local.claims.evidence import NEAR, Evidence
 from mcp_local.claims.figures import Facts, Figure, read_facts
-from mcp_local.claims.language import language_of, words_of
+from mcp_local.claims.language import WORDS, language_of, words_of
 from mcp_local.claims.names import names_in
 
 Kind = Literal["figure", "date", "quotation", "name", "opposite", "negation"]
@@ -34,7 +34,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class ClaimVerdict:
     """What the check of one claim came to."""
 
     checked: int
@@ -52,34 +52,51 @@ class _Reading:
     scores: list[float]
 
 
-def check_claim(claim: str, sources: Sequence[Evidence], *, row: str = "") -> Verdict:
+def check_claim(claim: str, sources: Sequence[Evidence], *, row: str = "") -> ClaimVerdict:
     """Look up what a claim says in its sources.
 
     `row` is the whole row where the claim is a cell of a table.
     """
     words = words_of(row or claim)
     readings = [_Reading(source, source.relevance(words)) for source in sources]
-    facts = _Facts(claim, readings, is_cell=bool(row))
+    facts = _FactLookup(claim, readings, is_cell=bool(row))
     doubts = [*facts.figures(), *facts.dates()]
     quotations = [*_quotations(claim)]
-    for quotation in quotations:
-        if not any(_has_quotation(source, quotation) for source in sources):
-            doubts.append(Doubt(kind="quotation", text=quotation))
-    language = language_of(claim)
-    names = [*names_in(claim, language)]
-    close = max((each.source.closeness(words, each.scores) for each in readings), default=0.0)
-    is_short = max((len(source.sentences) for source in sources), default=0) < _SHORT_SOURCE
-    is_close = close >= (_CLOSE_TO_SHORT if is_short else _CLOSE)
-    if is_close and all(source.language == language for source in sources):
-        for name in names:
-            if not any(source.knows_name(name) for source in sources):
-                doubts.append(Doubt(kind="name", text=name))
-        doubts.extend(_opposites(_QUOTE.sub(" ", claim), readings))
-    return Verdict(
+    doubts += _unknown("quotation", quotations, _has_quotation, sources)
+    names = [*names_in(claim, language_of(claim))]
+    if _speak_of(claim, words, readings):
+        doubts += _unknown("name", names, Evidence.knows_name, sources)
+        doubts += _opposites(_QUOTE.sub(" ", claim), readings)
+    return ClaimVerdict(
         checked=facts.checked + len(quotations) + len(names),
         doubts=tuple(doubts),
         derived=facts.derived,
     )
+
+
+def _unknown(
+    kind: Kind,
+    texts: Sequence[str],
+    knows: Callable[[Evidence, str], bool],
+    sources: Sequence[Evidence],
+) -> Iterator[Doubt]:
+    """A doubt for each text that no source knows."""
+    for text in texts:
+        if not any(knows(source, text) for source in sources):
+            yield Doubt(kind=kind, text=text)
+
+
+def _speak_of(claim: str, words: Sequence[str], readings: Sequence[_Reading]) -> bool:
+    """Whether the sources speak of the claim in its own language and many of its words."""
+    language = language_of(claim)
+    if any(each.source.language != language for each in readings):
+        return False
+    close = 0.0
+    sentences = 0
+    for each in readings:
+        close = max(close, each.source.closeness(words, each.scores))
+        sentences = max(sentences, len(each.source.sentences))
+    return close >= (_CLOSE if sentences >= _SHORT_SOURCE else _CLOSE_TO_SHORT)
 
 
 def read_claimed(claim: str) -> Facts:
@@ -97,7 +114,7 @@ def read_claimed(claim: str) -> Facts:
     return Facts(figures=tuple(figures), days=facts.days)
 
 
-class _Facts:
+class _FactLookup:
     """The figures and dates of a claim, looked up."""
 
     def __init__(self, claim: str, readings: Sequence[_Reading], *, is_cell: bool) -> None:
@@ -142,14 +159,14 @@ def _is_derived(figure: Figure, reading: _Reading) -> bool:
         return False
     for sentence in reading.source.near(reading.scores, NEAR):
         known = [each for each in sentence.figures if each.text and not each.is_small]
-        for one in known:
-            for other in known:
-                if one is not other and one.unit == other.unit and _makes(figure, one, other):
-                    return True
+        if any(_makes(figure, one, other) for one, other in permutations(known, 2)):
+            return True
     return False
 
 
 def _makes(figure: Figure, one: Figure, other: Figure) -> bool:
+    if one.unit != other.unit or not other.values[0]:
+        return False
     first = one.values[0]
     second = other.values[0]
     if figure.unit == "percent" and one.unit != "percent":
@@ -177,49 +194,10 @@ def _has_quotation(source: Evidence, quotation: str) -> bool:
     return all(source.has_words(part) for part in parts if part)
 
 
-_OPPOSITES = tuple(
-    (frozenset(one.split()), frozenset(other.split()))
-    for one, _, other in (
-        pair.partition("|")
-        for pair in (
-            "largest biggest greatest|smallest",
-            "larger bigger|smaller",
-            "highest|lowest",
-            "higher|lower",
-            "first|last final",
-            "oldest|youngest",
-            "older elder|younger",
-            "longest|shortest",
-            "longer|shorter",
-            "best|worst",
-            "better|worse",
-            "more|fewer less",
-            "most|least fewest",
-            "faster|slower",
-            "richest|poorest",
-            "before prior ahead|after following",
-            "early earlier|late later",
-            "over above|under below",
-            "maximum|minimum",
-            "majority|minority",
-            "north northern|south southern",
-            "east eastern|west western",
-            "won win wins winning beat defeated|lost lose loses losing",
-            "rose rise rises risen increased increase increases grew growth grown up climbed gained"
-            "|fell fall falls fallen decreased decrease declined decline dropped drop down shrank",
-            "großte großter großten|kleinste kleinster kleinsten",
-            "stieg steigt gestiegen wuchs zugenommen|fiel fallt gefallen sank gesunken schrumpfte",
-            "mehr|weniger",
-            "augmente hausse progresse|baisse diminue recule",
-            "aumento subio crecio|bajo cayo disminuyo",
-        )
-    )
-)
-_DENIALS = frozenset(
-    "not no never none neither nor without cannot nobody nothing failed fail denied deny denies"
-    " refused declined lack lacks lacked unable banned prohibited illegal forbidden ruled"
-    " nicht kein keine keinen nie niemals ohne pas jamais sans aucun aucune ni nunca sin".split()
-)
+_OPPOSITES = [
+    (frozenset(pair["one"].split()), frozenset(pair["other"].split())) for pair in WORDS.opposites
+]
+_DENIALS = WORDS.listed("denials")
 _NOT_ONLY = re.compile(r"\b(?:not|nicht|pas) (?:only|just|nur|seulement)\b", re.IGNORECASE)
 
 

@@ -10,7 +10,6 @@ from babel import Locale
 
 from mcp_local.claims.language import LANGUAGES
 
-_MONTHS_OF_A_YEAR = 12
 _MID_MONTH = 15
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])"
 _SUFFIX = r"(?:st|nd|rd|th|er|º|\.)?"
@@ -100,21 +99,26 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
         yield Day(text=text, year=year, month=month, day=day)
     elif "numeric" in parts:
         first, second, year = (int(part) for part in re.split(r"[./]", text))
-        for day, month in {(first, second), (second, first)}:
-            if month <= _MONTHS_OF_A_YEAR:
-                yield Day(text=text, year=year, month=month, day=day)
-    elif "century" in parts:
+        yield Day(text=text, year=year, month=second, day=first)
+        yield Day(text=text, year=year, month=first, day=second)
+    elif parts.keys() & {"century", "first", "decade"}:
+        yield from _spans(text, parts)
+    else:
+        yield from _named(text, parts)
+
+
+def _spans(text: str, parts: dict[str, str]) -> Iterator[Day]:
+    """Centuries and decades, and both years of `2013-14`."""
+    if "century" in parts:
         begin = int(parts["century"]) * 100 - 100
         yield Day(text=text, year=begin, last_year=begin + 100)
     elif "first" in parts:
         begin = int(parts["first"])
         yield Day(text=text, year=begin)
         yield Day(text=text, year=begin - begin % 100 + int(parts["short"]))
-    elif "decade" in parts:
+    else:
         begin = int(parts["y4"])
         yield Day(text=text, year=begin, last_year=begin + (9 if begin % 100 else 99))
-    else:
-        yield from _named(text, parts)
 
 
 def _named(text: str, parts: dict[str, str]) -> Iterator[Day]:

@@ -7,13 +7,20 @@ where it speaks of the claim, and this one only elsewhere.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 
 from mcp_local.claims.dates import Day, day_of
 from mcp_local.claims.figures import Figure, agrees, agrees_in_digits, read_facts
-from mcp_local.claims.language import COMMON_WORDS, Language, language_of, same_stem, words_of
+from mcp_local.claims.language import (
+    COMMON_WORDS,
+    WORDS,
+    LanguageCode,
+    language_of,
+    same_stem,
+    words_of,
+)
 from mcp_local.claims.names import country_names, distinctive
 from mcp_local.passages import sentence_spans
 
@@ -33,14 +40,14 @@ _YEARLESS_DAYS = 240
 _ACRONYM = 3
 _DISTINCT = 6
 """A word of so many letters is known where it is part of another, as in the name of an account."""
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_WEEKDAYS = WORDS.listed("weekdays")
 _RELATIVE = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1}
 
 
 class Sentence:
     """A sentence or a line of a source."""
 
-    def __init__(self, text: str, language: Language) -> None:
+    def __init__(self, text: str, language: LanguageCode) -> None:
         facts = read_facts(text, language)
         self.words = frozenset(words_of(text))
         self.figures = facts.figures
@@ -80,25 +87,22 @@ class Evidence:
                 self._published.append(moment)
 
     def relevance(self, claim: Sequence[str]) -> list[float]:
-        """How much each sentence and its neighbours share with a claim, rare words counting more."""
+        """How much each sentence and its neighbours share with a claim, rare words more so."""
         count = len(self.sentences)
         scores = [0.0] * count
         for word in set(claim) - COMMON_WORDS:
             forms = self._forms(word)
             hits = [n for n, sentence in enumerate(self.sentences) if forms & sentence.words]
             weight = math.log(1 + count / (1 + len(hits)))
-            reached: dict[int, float] = {}
-            for hit in hits:
-                for n in range(max(0, hit - _REACH), min(count, hit + _REACH + 1)):
-                    share = weight * _FADING ** abs(n - hit)
-                    reached[n] = max(reached.get(n, 0.0), share)
-            for n, share in reached.items():
-                scores[n] += share
+            for n, distance in _distances(hits, count).items():
+                scores[n] += weight * _FADING**distance
         return scores
 
     def _forms(self, word: str) -> set[str]:
         """The forms of a word that the source has."""
-        return {form for form in self._by_stem[word[:_STEM]] if form == word or same_stem(word, form)}
+        return {
+            form for form in self._by_stem[word[:_STEM]] if form == word or same_stem(word, form)
+        }
 
     def closeness(self, claim: Sequence[str], scores: Sequence[float]) -> float:
         """The share of a claim's words that stand where the source speaks of it most."""
@@ -118,72 +122,48 @@ class Evidence:
 
     def knows_figure(self, figure: Figure, scores: Sequence[float], *, is_cell: bool) -> bool:
         """Whether the figure stands in the source; a small number beside what it counts."""
-        is_counted_otherwise = figure.is_small and any(
-            known.is_small and known.counted & figure.counted
+        is_counted = figure.is_small and any(
+            _counts_alike(figure, known)
             for sentence in self.near(scores, NEAR)
             for known in sentence.figures
         )
-
-        def is_same(sentence: Sentence) -> bool:
+        same: list[float] = []
+        rivals: list[float] = []
+        for sentence, score in zip(self.sentences, scores, strict=True):
             in_table = is_cell or sentence.is_row
-            for known in sentence.figures:
-                if agrees(figure, known) or (in_table and agrees_in_digits(figure, known)):
-                    if not is_counted_otherwise or known.counted & figure.counted:
-                        return True
-            return not figure.unit and any(figure.values[0] == day.year for day in sentence.days)
-
-        def is_rival(sentence: Sentence) -> bool:
-            return any(
-                known.unit == figure.unit
-                and known.is_small == figure.is_small
-                and (not figure.is_small or bool(known.counted & figure.counted))
-                for known in sentence.figures
-            )
-
-        return self._is_near(scores, is_same, is_rival)
+            if _says_figure(sentence, figure, is_counted=is_counted, in_table=in_table):
+                same.append(score)
+            elif any(_is_rival(figure, known) for known in sentence.figures):
+                rivals.append(score)
+        return _is_near(same, rivals)
 
     def knows_day(self, day: Day, scores: Sequence[float]) -> bool:
         """Whether the date stands in the source, or follows from the day of its making."""
-        near_years = {
-            known.year for sentence in self.near(scores, NEAR) for known in sentence.days
-        } - {0}
-
-        def is_same(sentence: Sentence) -> bool:
-            known = [*sentence.days, *self._relative(sentence)]
-            if any(self._fits(day, each, near_years) for each in known):
-                return True
-            return not day.month and any(day.year in each.values for each in sentence.figures)
-
-        def is_rival(sentence: Sentence) -> bool:
-            if not day.month:
-                return any(known.year for known in sentence.days)
-            return any(known.month and bool(known.day) == bool(day.day) for known in sentence.days)
-
-        if self._is_near(scores, is_same, is_rival):
+        near_years: set[int] = set()
+        for sentence in self.near(scores, NEAR):
+            near_years.update(known.year for known in sentence.days if known.year)
+        same: list[float] = []
+        rivals: list[float] = []
+        for sentence, score in zip(self.sentences, scores, strict=True):
+            if self._says_day(sentence, day, near_years):
+                same.append(score)
+            elif any(_is_rival_day(day, known) for known in sentence.days):
+                rivals.append(score)
+        if _is_near(same, rivals):
             return True
         if day.day or (near_years and day.year not in near_years):
             return False
         return any(self._fits(day, day_of(moment), near_years) for moment in self._published)
 
+    def _says_day(self, sentence: Sentence, day: Day, near_years: set[int]) -> bool:
+        known = [*sentence.days, *self._relative(sentence)]
+        if any(self._fits(day, each, near_years) for each in known):
+            return True
+        return not day.month and any(day.year in each.values for each in sentence.figures)
+
     def names_no_year(self) -> bool:
         """Whether nothing in the source can speak for or against a year."""
         return not self._years - {0}
-
-    def _is_near(
-        self,
-        scores: Sequence[float],
-        is_same: Callable[[Sentence], bool],
-        is_rival: Callable[[Sentence], bool],
-    ) -> bool:
-        """Whether a sentence says the same, and no rival stands much nearer to the claim."""
-        support = -1.0
-        rival = 0.0
-        for sentence, score in zip(self.sentences, scores, strict=True):
-            if is_same(sentence):
-                support = max(support, score)
-            elif score > rival and is_rival(sentence):
-                rival = score
-        return support >= 0 and support >= _FAR * rival
 
     def _fits(self, day: Day, known: Day, near_years: set[int]) -> bool:
         """Whether a date of the source is the claimed one, in all that is claimed."""
@@ -203,15 +183,15 @@ class Evidence:
 
     def _relative(self, sentence: Sentence) -> Iterator[Day]:
         """The dates that "Wednesday" and "yesterday" mean in a text of that day."""
+        weekdays = sentence.words & _WEEKDAYS
+        offsets = [_RELATIVE[name] for name in sentence.words & _RELATIVE.keys()]
         for made in self._published:
-            for number, name in enumerate(_WEEKDAYS):
-                if name in sentence.words:
-                    since = (made.weekday() - number) % len(_WEEKDAYS)
-                    for days in (-since, len(_WEEKDAYS) - since):
-                        yield day_of(made + timedelta(days=days))
-            for name, days in _RELATIVE.items():
-                if name in sentence.words:
-                    yield day_of(made + timedelta(days=days))
+            for days in offsets:
+                yield day_of(made + timedelta(days=days))
+            for days in range(-6, 8) if weekdays else ():
+                moment = made + timedelta(days=days)
+                if f"{moment:%A}".lower() in weekdays:
+                    yield day_of(moment)
 
     def has_words(self, words: Sequence[str]) -> bool:
         """Whether the words stand in the source one after another."""
@@ -235,6 +215,52 @@ class Evidence:
     def _knows_country(self, name: str) -> bool:
         """Whether the source names the country, in any language."""
         return any(self.has_words([other]) for other in country_names(name))
+
+
+def _distances(hits: Sequence[int], count: int) -> dict[int, int]:
+    """How far each sentence in reach of a hit is from the nearest one."""
+    distances: dict[int, int] = {}
+    for hit in hits:
+        first = max(0, hit - _REACH)
+        last = min(count, hit + _REACH + 1)
+        for n in range(first, last):
+            distance = abs(n - hit)
+            distances[n] = min(distances.get(n, distance), distance)
+    return distances
+
+
+def _is_near(same: Sequence[float], rivals: Sequence[float]) -> bool:
+    """Whether a sentence says the same, and no rival stands much nearer to the claim."""
+    return bool(same) and max(same) >= _FAR * max(rivals, default=0.0)
+
+
+def _says_figure(sentence: Sentence, figure: Figure, *, is_counted: bool, in_table: bool) -> bool:
+    if not figure.unit and any(day.year == figure.values[0] for day in sentence.days):
+        return True
+    for known in sentence.figures:
+        is_equal = agrees(figure, known) or (in_table and agrees_in_digits(figure, known))
+        if is_equal and (not is_counted or known.counted & figure.counted):
+            return True
+    return False
+
+
+def _is_rival_day(day: Day, known: Day) -> bool:
+    """Whether a claim could have meant this date in place of the other."""
+    if not day.month:
+        return known.year > 0
+    return known.month > 0 and bool(known.day) == bool(day.day)
+
+
+def _counts_alike(figure: Figure, known: Figure) -> bool:
+    """Whether two small numbers stand beside the same word."""
+    return known.is_small and bool(known.counted & figure.counted)
+
+
+def _is_rival(figure: Figure, known: Figure) -> bool:
+    """Whether a claim could have meant this figure in place of the other."""
+    if figure.is_small:
+        return _counts_alike(figure, known)
+    return known.unit == figure.unit and not known.is_small
 
 
 @lru_cache(maxsize=64)

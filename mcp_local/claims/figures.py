@@ -8,14 +8,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from text_to_num import alpha2digit
+from text_to_num import alpha2digit  # pyright: ignore[reportUnknownVariableType] (no types)
 
 from mcp_local.claims.dates import Day, read_days
-from mcp_local.claims.language import COMMON_WORDS, Language, words_of
+from mcp_local.claims.language import COMMON_WORDS, WORDS, LanguageCode, words_of
 
 _SMALL = 12
 _ROUND_ZEROS = 2
 """From so many zeros at its end on, a number may be a rounded one."""
+_ROUNDED = 0.05
+"""A number with zeros at its end is at most so far from the one that it was rounded from."""
 _LOOK_BACK = 16
 _LOOK_AHEAD = 40
 _SLACK = 1.0001
@@ -55,14 +57,16 @@ class Facts:
 
 _SPACES = re.compile(r"[\u00a0\u2007\u2009\u202f]")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
+_PER_CENT = re.compile(r"\b(?:per cent|pour cent|por ciento|per cento)\b", re.IGNORECASE)
 _JOINED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])|(?<=\d)-(?=[^\W\d_])")
 
 
-def read_facts(text: str, language: Language) -> Facts:
+def read_facts(text: str, language: LanguageCode) -> Facts:
     """The figures and dates of a sentence."""
     plain = _DASHES.sub("-", _SPACES.sub(" ", text))
     plain = _JOINED.sub(" ", plain)
-    plain = alpha2digit(plain, language, 0)
+    plain = _PER_CENT.sub("%", plain)  # a hundred is none here
+    plain = str(alpha2digit(plain, language, 0))  # pyright: ignore[reportUnknownArgumentType]
     days: list[Day] = []
     undated = plain
     for match, readings in read_days(plain):
@@ -73,82 +77,20 @@ def read_facts(text: str, language: Language) -> Facts:
     return Facts(figures=tuple(_read_figures(undated)), days=tuple(days))
 
 
-_GROUPED = r"\d{1,3}(?:[.,'’ ]\d{3})+(?![.,]?\d)"
+_GROUPED = r"\d{1,3}(?:[.,'\u2019 ]\d{3})+(?![.,]?\d)"
 _NUMBER = re.compile(
     rf"(?<![\w.,:])(?<![\w]-)(?P<before>(?:US|A|C)?\$|€|£|¥|\b(?:USD|EUR|GBP|CHF)\s?)?\s?"
     rf"(?P<number>{_GROUPED}|\d+(?:[.,]\d+)*)"
     r"(?P<ordinal>(?:st|nd|rd|th|er|e|ème|[ºª])\b)?(?!:\d)"
 )
-_SCALES = (
-    (r"trillion\w*|tn|trn|bio\.?|Billionen|10{12}", 1e12),
-    (r"billions?|bn|mrd\.?|mld\.?|md|milliard\w*|miliard\w*|bilh\w+|10{9}", 1e9),
-    (r"million\w*|mio\.?|mn|mln|millón|millones|milion[ei]|milh\w+|miljoen|10{6}", 1e6),
-    (r"crore", 1e7),
-    (r"lakh", 1e5),
-    (r"thousand|tsd\.?|tausend|mila|k|10{3}", 1e3),
-    (r"hundred|100", 1e2),
-    (r"dozen", 12.0),
-)
+_SCALES = WORDS.scales
 _SCALE = re.compile(
-    r"\s?(?:" + "|".join(f"({words})" for words, _ in _SCALES) + r"|(m))(?![\w²³])",
+    r"\s?(?:" + "|".join(f"({scale.words})" for scale in _SCALES) + r"|(m))(?![\w²³])",
     re.IGNORECASE,
 )
 _GLUED_MILLION = len(_SCALES) + 1
-_UNITS: dict[str, dict[float, str]] = {
-    "percent": {1: "% percent pct prozent pourcent percento procent"},
-    "points": {1: "pp prozentpunkt prozentpunkte prozentpunkten"},
-    "$": {1: "$ dollar dollars usd", 0.01: "cent cents"},
-    "€": {1: "€ euro euros eur"},
-    "£": {1: "£ gbp sterling"},
-    "¥": {1: "¥ yen yuan"},
-    "chf": {1: "chf franken"},
-    "length": {
-        1: "metres meters metre meter metern mètres metros", 1000: "km kilometre kilometres "
-        "kilometer kilometers kilometern kilomètres kilómetros", 1609.34: "mile miles mi meilen",
-        0.3048: "ft feet foot fuß", 0.01: "cm centimetres centimeters zentimeter",
-        0.001: "mm millimetres millimeters millimeter", 0.0254: "inch inches zoll",
-        0.9144: "yard yards",
-    },
-    "area": {
-        1e6: "km² km2 sqkm quadratkilometer", 2.59e6: "sqmi", 1e4: "ha hectare hectares hektar",
-        4046.86: "acre acres", 1: "m² m2 quadratmeter", 0.0929: "sqft",
-    },
-    "mass": {
-        1: "kg kilogram kilograms kilos kilogramm", 1000: "tonne tonnes ton tons tonnen",
-        0.4536: "lb lbs", 0.001: "grams gramm grammes",
-    },
-    "time": {
-        1: "day days tag tage tagen jours días", 7: "week weeks wochen semaines semanas",
-        1 / 24: "hour hours h stunden heures horas", 1 / 1440: "minute minutes min minuten minutos",
-        1 / 86400: "second seconds sekunden secondes segundos",
-    },
-    "years": {
-        1: "year years jahr jahre jahren ans années años", 10: "decade decades jahrzehnte",
-        1 / 12: "month months monate monaten mois meses", 100: "century centuries",
-    },
-    "power": {1: "w watt watts", 1e3: "kw", 1e6: "mw megawatt megawatts", 1e9: "gw gigawatt "
-        "gigawatts", 1e12: "tw terawatt"},
-    "energy": {1e3: "kwh", 1e6: "mwh", 1e9: "gwh", 1e12: "twh"},
-    "data": {1e3: "kb", 1e6: "mb", 1e9: "gb", 1e12: "tb"},
-    "celsius": {1: "°c celsius"},
-    "fahrenheit": {1: "°f fahrenheit"},
-    "speed": {1: "kmh km/h kph", 1.609: "mph"},
-}  # fmt: skip
-_UNIT_OF = {
-    word: (unit, factor)
-    for unit, factors in _UNITS.items()
-    for factor, words in factors.items()
-    for word in words.split()
-}
-_PHRASES = (
-    (re.compile(r"(?:%|percent|percentage|pct\.?|per cent)[ -]points?", re.IGNORECASE), "pp"),
-    (re.compile(r"(?:points? de pourcentage|puntos porcentuales)", re.IGNORECASE), "pp"),
-    (re.compile(r"(?:square|sq\.?) (?:kilomet\w+|km)", re.IGNORECASE), "km²"),
-    (re.compile(r"(?:square|sq\.?) (?:miles?|mi)", re.IGNORECASE), "sqmi"),
-    (re.compile(r"(?:square|sq\.?) (?:feet|foot|ft)", re.IGNORECASE), "sqft"),
-    (re.compile(r"(?:square|sq\.?) (?:met\w+|m)", re.IGNORECASE), "m²"),
-    (re.compile(r"per cent|pour cent|por ciento|per cento", re.IGNORECASE), "%"),
-)
+UNIT_OF = {word: (unit.unit, unit.factor) for unit in WORDS.units for word in unit.words.split()}
+_PHRASES = [(re.compile(phrase.pattern, re.IGNORECASE), phrase.word) for phrase in WORDS.phrases]
 _UNIT_WORD = re.compile(r"[ -]?(km/h|[^\W\d_]+[²³2]?|%|°\s?[CF]|[€$£¥])", re.IGNORECASE)
 _HEDGE = re.compile(
     r"\b(?:about|around|some|nearly|almost|roughly|approximately|approx\.?|over|than|under|least"
@@ -156,7 +98,9 @@ _HEDGE = re.compile(
     r"|unas|estimated|an? )\s?$|[~≈><]\s?$",
     re.IGNORECASE,
 )
-_BACK_REFERENCE = re.compile(r"\b(?:other|remaining|final|last|these|those|all|latter)\s?$", re.IGNORECASE)
+_BACK_REFERENCE = re.compile(
+    r"\b(?:other|remaining|final|last|these|those|all|latter)\s?$", re.IGNORECASE
+)
 _RANGE = re.compile(r"\s?(?:-|to|and|bis|à|a|und)\s?[$€£¥]?\s?(?=\d)")
 
 
@@ -200,9 +144,9 @@ def _read_figure(text: str, match: re.Match[str]) -> tuple[Figure, int]:
     half_step = 0.5 * 10.0**-decimals
     lead = text[max(0, match.start() - _LOOK_BACK) : match.start()]
     zeros = len(digits) - len(digits.rstrip("0"))
-    is_rounded = zeros >= _ROUND_ZEROS or (zeros > 0 and _HEDGE.search(lead) is not None)
-    if is_rounded and not decimals and scale == 1:
-        half_step *= 10.0**zeros
+    is_hedged = _HEDGE.search(lead) is not None
+    if not decimals and zeros and (is_hedged or (zeros >= _ROUND_ZEROS and scale == 1)):
+        half_step = max(half_step, min(half_step * 10.0**zeros, values[0] * _ROUNDED))
     around = words_of(lead)[-1:] + words_of(text[end : end + _LOOK_AHEAD])[:2]
     figure = Figure(
         text=_shown(text[match.start() : unit_end]),
@@ -230,7 +174,7 @@ def _read_scale(text: str, end: int, *, is_money: bool) -> tuple[float, int]:
         number = scaled.lastindex or 1
         if number == _GLUED_MILLION and not is_money:
             break
-        scale *= 1e6 if number == _GLUED_MILLION else _SCALES[number - 1][1]
+        scale *= 1e6 if number == _GLUED_MILLION else _SCALES[number - 1].factor
         end = scaled.end()
     return scale, end
 
@@ -240,10 +184,10 @@ def _values_of(digits: str) -> tuple[list[float], int]:
     parts = re.split(r"[.,]", digits)
     decimal = ".".join(["".join(parts[:-1]), parts[-1]])
     if re.fullmatch(_GROUPED, digits):
-        if len(parts) == 2 and parts[0] == "0":  # noqa: PLR2004 (whole and decimals)
+        if len(parts) == 2 and parts[0] == "0":
             return [float(decimal)], len(parts[-1])
         grouped = float(re.sub(r"\D", "", digits))
-        readings = [grouped, float(decimal)] if len(parts) == 2 else [grouped]  # noqa: PLR2004
+        readings = [grouped, float(decimal)] if len(parts) == 2 else [grouped]
         return readings, 0
     if len(parts) == 1:
         return [float(digits)], 0
@@ -253,45 +197,29 @@ def _values_of(digits: str) -> tuple[list[float], int]:
 def _read_unit(text: str, end: int, before: str) -> tuple[str, float, int]:
     """The unit, how much of its base it is, and where it ends."""
     if before:
-        unit, factor = _UNIT_OF.get(before.casefold().lstrip("usac") or "$", ("$", 1.0))
+        unit, factor = UNIT_OF.get(before.casefold().lstrip("usac") or "$", ("$", 1.0))
         return unit, factor, end
     start = end + (text[end : end + 1] in (" ", "-"))
     for pattern, word in _PHRASES:
         if phrase := pattern.match(text, start):
-            return *_UNIT_OF[word], phrase.end()
+            return *UNIT_OF[word], phrase.end()
     match = _UNIT_WORD.match(text, end)
     word = match[1].casefold().replace(" ", "") if match else ""
-    if match and word in _UNIT_OF:
-        return *_UNIT_OF[word], match.end()
+    if match and word in UNIT_OF:
+        return *UNIT_OF[word], match.end()
     return "", 1.0, end
 
 
-_WORDED: tuple[tuple[str, float, str], ...] = (
-    (r"half|halves|halved|hälfte|moitié|mitad", 50, "percent"),
-    (r"(?:a|one|1) (?:third|3rd)|drittel|tiers|tercio", 100 / 3, "percent"),
-    (r"2 (?:thirds|3rds|drittel|tiers)", 200 / 3, "percent"),
-    (r"quarter|viertel|quart|cuarto", 25, "percent"),
-    (r"3 (?:quarters|viertel|quarts)", 75, "percent"),
-    (r"(?:a|one|1) (?:fifth|5th)|fünftel", 20, "percent"),
-    (r"doubled|doubling|twofold|verdoppel\w+|doublé", 100, "percent"),
-    (r"both|couple|pair|twins?|twice|double[ds]?|duo|beide\w*|zwei\w*|duet|either|respectively", 2, ""),
-    (r"trio|tripled?s?|triplets|thrice|trilogy|drei\w*", 3, ""),
-    (r"quartet|quadruple|tetralogy", 4, ""),
-    (r"quintet", 5, ""),
-    (r"freshm[ae]n", 9, ""),
-    (r"dozen|dutzend|douzaine|docena", 12, ""),
-    (r"decade|jahrzehnt|décennie|década", 10, "years"),
-)
-_WORDED_PATTERN = re.compile(
-    r"\b(?:" + "|".join(f"({words})" for words, _, _ in _WORDED) + r")\b", re.IGNORECASE
+_WORDED = re.compile(
+    r"\b(?:" + "|".join(f"({worded.words})" for worded in WORDS.worded) + r")\b", re.IGNORECASE
 )
 
 
 def _worded(text: str) -> Iterator[Figure]:
     """What words say without a number; they support a figure and are none."""
-    for match in _WORDED_PATTERN.finditer(text):
-        _, value, unit = _WORDED[(match.lastindex or 1) - 1]
-        yield Figure(text="", values=(float(value),), half_step=0.0, unit=unit)
+    for match in _WORDED.finditer(text):
+        worded = WORDS.worded[(match.lastindex or 1) - 1]
+        yield Figure(text="", values=(worded.value,), half_step=0.0, unit=worded.unit)
 
 
 def agrees(claimed: Figure, known: Figure) -> bool:

@@ -1,25 +1,64 @@
 """The languages that claims are read in, and their commonest words."""
 
 import re
+import tomllib
 import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
-Language = Literal["en", "de", "fr", "es", "it", "pt", "nl"]
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+from pydantic import TypeAdapter
 
-_COMMON = {
-    "en": "the of and was with for that his their which",
-    "de": "der die das und mit von den ist für auf",
-    "fr": "le les des et dans une est pour avec du",
-    "es": "el los las y con una por del que más",
-    "it": "il gli che di della una per con sono nel",
-    "pt": "os uma não com em do da para foi mais",
-    "nl": "het een van en met voor zijn op niet werd",
-}
-COMMON_WORDS = frozenset(" ".join(_COMMON.values()).split()) | frozenset(
-    "a an in on at to by as is were be been he she it its her had has have not after before who"
-    " would also but or this they when during where from".split()
-)
+LanguageCode = Literal["en", "de", "fr", "es", "it", "pt", "nl"]
+LANGUAGES: tuple[LanguageCode, ...] = get_args(LanguageCode)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scale:
+    words: str
+    factor: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unit:
+    unit: str
+    factor: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _UnitPhrase:
+    pattern: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Worded:
+    words: str
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordFile:
+    """words.toml, field by field."""
+
+    common: dict[LanguageCode, str]
+    words: dict[str, str]
+    opposites: list[dict[str, str]]
+    scales: list[_Scale]
+    units: list[_Unit]
+    phrases: list[_UnitPhrase]
+    worded: list[_Worded]
+
+    def listed(self, name: str) -> frozenset[str]:
+        """The words of one list."""
+        return frozenset(self.words[name].split())
+
+
+_FILE = Path(__file__).with_name("words.toml")
+WORDS = TypeAdapter(WordFile).validate_python(tomllib.loads(_FILE.read_text(encoding="utf-8")))
+COMMON_WORDS = WORDS.listed("empty").union(*(each.split() for each in WORDS.common.values()))
 """Words that say nothing about what a sentence is about."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -30,12 +69,12 @@ _ENDING = 3
 _SAMPLE_CHARS = 20_000
 
 
-def language_of(text: str) -> Language:
+def language_of(text: str) -> LanguageCode:
     """The language whose commonest words stand most often at the beginning of the text."""
     words = _LETTERS.findall(text[:_SAMPLE_CHARS].casefold())
 
-    def count(language: Language) -> int:
-        common = set(_COMMON[language].split())
+    def count(language: LanguageCode) -> int:
+        common = set(WORDS.common[language].split())
         return sum(word in common for word in words)
 
     return max(LANGUAGES, key=count)

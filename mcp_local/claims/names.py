@@ -3,46 +3,26 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Any
 
 from babel import Locale
 from babel.languages import get_official_languages
 
 from mcp_local.claims.dates import month_numbers
-from mcp_local.claims.language import COMMON_WORDS, LANGUAGES, Language, fold
+from mcp_local.claims.figures import UNIT_OF
+from mcp_local.claims.language import COMMON_WORDS, LANGUAGES, WORDS, LanguageCode, fold
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
 _NAME = re.compile(rf"\b{_CAPITAL}[\w'’.]*+(?:[ -]{_CAPITAL}[\w'’.]*+)*")  # noqa: RUF001
-_OPENERS = frozenset(
-    "a after all also although an and as at before both but by despite during each for from he her"
-    " his however i if in instead into it its like many more most no not of on once one or other"
-    " our over she since so some such than that the their then there these they this those through"
-    " to today under until upon we what when where which while who with you your according about"
-    " another among because only several later earlier two three four five six seven eight nine ten"
-    " first second third at's yes mr mrs ms dr sir lady lord judge".split()
-)
-_OFFICES = frozenset(
-    "academy actor actress air army association award awards bank board body book cathedral center"
-    " central centre chairman championship championships chief church city club college commander"
-    " commission committee company conference congress corporation council country county court"
-    " cup day department director district division east election empire festival film fund federal"
-    " final foundation gallery game games general government governor great group high history"
-    " house institute international island isle king kingdom knight lake league legal library magazine"
-    " manager media medical member men minister ministry mount mountain museum music national navy new"
-    " news north officer open order organization park party police premier president presidential"
-    " press prime prince princess prize professor program project public queen record region"
-    " registry republic river road royal saint school season secretary senate senator senior series"
-    " service society south sports state states station street studio studios supreme team theatre"
-    " tour trust union united university war week west women world year young".split()
-)
-"""What offices and bodies are made of: no names by themselves, and not said each time."""
+_OPENERS = WORDS.listed("openers")
+_OFFICES = WORDS.listed("offices")
 _COUNTRY_CODE = 2
-_DEMONYMS = "american:US british:GB english:GB scottish:GB swiss:CH us:US usa:US uk:GB britain:GB"
 
 
 _SUBJECT = re.compile(r" (?:was|is|has|had|died|would|will|became|began|\w+ed)\b")
 
 
-def names_in(text: str, language: Language) -> Iterator[str]:
+def names_in(text: str, language: LanguageCode) -> Iterator[str]:
     """Each capitalised name in a text; in German, where every noun is, only those of two words.
 
     A sentence's first word is none, unless the name goes on or a verb follows.
@@ -60,7 +40,7 @@ def names_in(text: str, language: Language) -> Iterator[str]:
 
 def _is_no_name(word: str) -> bool:
     plain = fold(word.rstrip("."))
-    is_common = plain in _OPENERS or plain in COMMON_WORDS
+    is_common = plain in _OPENERS or plain in COMMON_WORDS or plain in UNIT_OF
     return is_common or plain in month_numbers() or len(plain) == 1
 
 
@@ -72,9 +52,12 @@ def distinctive(words: Sequence[str]) -> list[str]:
 @cache
 def _codes() -> dict[str, str]:
     """A country's code by its name, and by that of its language, in every language."""
-    codes = dict(pair.split(":") for pair in _DEMONYMS.split())
+    codes: dict[str, str] = {}
+    for pair in WORDS.listed("demonyms"):
+        name, _, code = pair.partition(":")
+        codes[name] = code
     for language in LANGUAGES:
-        locale = Locale(language)
+        locale: Any = Locale(language)
         for code, name in locale.territories.items():
             if len(code) == _COUNTRY_CODE:
                 codes.setdefault(fold(name), code)

@@ -10,7 +10,7 @@ from itertools import chain
 
 from markdown_it.token import Token
 
-from mcp_local.claims.check import Doubt, Verdict, check_claim, read_claimed
+from mcp_local.claims.check import ClaimVerdict, Doubt, check_claim, read_claimed
 from mcp_local.claims.evidence import Evidence, read_evidence
 from mcp_local.passages import sentence_spans
 from mcp_local.report.citations import CITATION, cited_numbers
@@ -22,7 +22,6 @@ UNFOUND = "unfound"
 MAX_WARNINGS = 20
 _EXCERPT_CHARS = 140
 _ENDS = (".", "!", "?", "…")
-_YEAR_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +155,7 @@ def check_claims(
     """Look every claim up; mark what its sources do not say, and warn its author of it."""
     evidence = {source.n: read_evidence(f"{source.title}\n{source.text}") for source in sources}
     warnings: list[str] = []
-    verdicts: list[Verdict] = []
+    verdicts: list[ClaimVerdict] = []
     for claim in reversed([*claims]):  # so that a mark moves no end that is still to come
         verdict = _check(claim, evidence)
         if verdict.checked:
@@ -173,17 +172,19 @@ def check_claims(
     return Trust(claims=len(verdicts), found=found, derived=derived, unfound=unfound), warnings
 
 
-def _check(claim: Claim, evidence: Mapping[int, Evidence]) -> Verdict:
+def _check(claim: Claim, evidence: Mapping[int, Evidence]) -> ClaimVerdict:
     if claim.numbers:
         cited = [evidence[number] for number in claim.numbers if number in evidence]
         return check_claim(claim.text, cited, row=claim.row)
     figures = [
         figure
         for figure in read_claimed(claim.text).figures
-        if figure.unit or len(f"{figure.digits:g}") >= 2  # noqa: PLR2004 (two digits)
+        if figure.unit or len(f"{figure.digits:g}") >= 2
     ]
-    doubts = tuple(Doubt(kind="figure", text=figure.text) for figure in figures if not figure.is_small)
-    return Verdict(checked=len(doubts), doubts=doubts)
+    doubts = tuple(
+        Doubt(kind="figure", text=figure.text) for figure in figures if not figure.is_small
+    )
+    return ClaimVerdict(checked=len(doubts), doubts=doubts)
 
 
 def _mark(claim: Claim, doubts: Sequence[Doubt]) -> None:

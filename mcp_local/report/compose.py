@@ -111,7 +111,9 @@ def compose_report(
         bodies=[
             _inert(render_tokens(section.tokens, labels.words("unfound"))) for section in sections
         ],
-        trust=_trust_line(labels, trust),
+        publishers=len({source.host for source in cited}),
+        trust=trust,
+        trust_line=_trust_line(labels, trust),
         sources=cited,
         is_read=is_read,
         web=("http://", "https://"),

@@ -36,12 +36,17 @@ GOAL_FIRST_TIER = 0.90
 GOAL_ALL = 0.75
 GOAL_DOUBTED = 0.03
 
-MONTHS = (
+
+def _listed(words: str) -> list[str]:
+    return words.split()
+
+
+MONTHS = _listed(
     "January February March April May June July August September October November December"
-).split()
+)
 _MONTH = "|".join(MONTHS)
-WORDS = "two three four five six seven eight nine ten eleven twelve".split()
-ORDINALS = "second third fourth fifth sixth seventh eighth ninth tenth".split()
+WORDS = _listed("two three four five six seven eight nine ten eleven twelve")
+ORDINALS = _listed("second third fourth fifth sixth seventh eighth ninth tenth")
 SCALES = {"thousand": "million", "million": "billion", "billion": "million"}
 UNITS = {
     "kilometres": "miles", "kilometers": "miles", "km": "miles", "miles": "km", "metres": "feet",
@@ -61,20 +66,22 @@ OPPOSITES = {
     "west": "east", "longer": "shorter", "shorter": "longer", "over": "under", "under": "over",
     "later": "earlier", "earlier": "later",
 }  # fmt: skip
-STRANGERS = (
+STRANGERS = _listed(
     "Abernathy Castellano Draper Eklund Fairbanks Galloway Hathaway Iverson Jankowski Kowalczyk "
     "Lindqvist Moriarty Nakagawa Okonkwo Pemberton Quintero Rasmussen Sandoval Thorvald Whitcombe"
-).split()
-FOREIGN_WORDS = "copper hollow distant gentle crooked velvet borrowed silent marble".split()
+)
+FOREIGN_WORDS = _listed("copper hollow distant gentle crooked velvet borrowed silent marble")
 
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}(?![\w’'])")
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}(?![\w\u2019'])")
 _QUOTED = re.compile(r"[\"“](?P<quote>[^\"“”]+)[\"”]")
 _DATE_WORD = re.compile(rf"\b(?:{_MONTH})\b")
 _DAY = re.compile(
     rf"\b(?:{_MONTH}) (?P<a>[1-9]|[12]\d|3[01])\b|\b(?P<b>[1-9]|[12]\d|3[01]) (?:{_MONTH})"
 )
-_YEAR = re.compile(r"(?<![\d,.$€£–-])(?:1[5-9]|20)\d\d(?![\d,]\d|\d|[–-])")
-_BARE = re.compile(r"(?<![\w.,$€£/:–-])[$€£]?(?P<n>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?![\d/:–]|[.,]\d)")
+_YEAR = re.compile(r"(?<![\d,.$€£\u2013-])(?:1[5-9]|20)\d\d(?![\d,]\d|\d|[\u2013-])")
+_BARE = re.compile(
+    r"(?<![\w.,$€£/:\u2013-])[$€£]?(?P<n>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?![\d/:\u2013]|[.,]\d)"
+)
 _AUXILIARY = re.compile(r"\b(?:is|was|are|were|has|had|have|will|would|could|did|can)\b(?! not)")
 
 
@@ -114,7 +121,7 @@ def _figures(claim: str, dice: random.Random) -> Iterator[Alteration]:
         for match in re.finditer(rf"\b(?:{'|'.join(words)})\b", claim):
             other = dice.choice([word for word in words if word != match[0]])
             yield "figures", rule, _swap(claim, match.span(), other)
-    amount = "|".join(["\\d", *WORDS])
+    amount = "|".join(("\\d", *WORDS))
     for words, rule in ((SCALES, "scale"), (UNITS, "unit")):
         for match in re.finditer(rf"(?:{amount}) (?P<word>{'|'.join(words)})\b", claim):
             yield "figures", rule, _swap(claim, match.span("word"), words[match["word"]])
@@ -177,12 +184,14 @@ def _in_half(number: int, half: str) -> bool:
 def wice_cases(path: Path, half: str) -> Iterator[Case]:
     """Every supported claim, true and altered."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    for number, row in enumerate(row for row in rows if row["label"] == "supported"):
+        rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    supported = [row for row in rows if row["label"] == "supported"]
+    for number, row in enumerate(supported):
         if not _in_half(number, half):
             continue
         evidence: list[str] = row["evidence"]
-        wanted = sorted({index for one in row["supporting_sentences"] for index in one})
+        supporting: list[list[int]] = row["supporting_sentences"]
+        wanted = sorted({index for one in supporting for index in one})
         true = Case(
             kind="",
             rule="",
@@ -275,12 +284,11 @@ def results(name: str, cases: list[Case], check: Check, *, has_goal: bool) -> It
         )
 
 
-SKIP=()
 def _show_missed(cases: list[Case]) -> None:
     """Print each case that the check gets wrong."""
     for case in cases:
         for where, text in (("page", case.page), ("passage", case.passage)):
-            if ours(case.claim, text) == (not case.kind) and case.kind not in SKIP:
+            if ours(case.claim, text) == (not case.kind):
                 sys.stdout.write(f"{case.kind or 'TRUE'} {case.rule} {where}: {case.claim}\n")
 
 

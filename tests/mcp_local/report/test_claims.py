@@ -97,7 +97,8 @@ def test_a_flood_of_warnings_is_cut_and_counted() -> None:
 @pytest.mark.proves("report.unfound")
 def test_the_reader_sees_which_sentence_stands_on_no_source_and_how_many_do() -> None:
     markdown = (
-        "## S\n\nThe team has 47 engineers. [1] It made 99.9 GW. [1] It *grew* by 247 million euros. [1]"
+        "## S\n\nThe team has 47 engineers. [1] It made 99.9 GW. [1] It *grew* "
+        "by 247 million euros. [1]"
         "\n\n| Year | Requests |\n|--|--|\n| 2025 | 77,000 [1] |"
     )
     report = compose(markdown, summary="So it is. [1]", sources=[source(1, EVIDENCE)])
@@ -109,6 +110,10 @@ def test_the_reader_sees_which_sentence_stands_on_no_source_and_how_many_do() ->
     assert page.one("p", class_="trust").text == (
         "5 claims, 2 found word for word or by value, 1 derived, 2 not found"
     )
+    counts = page.one("section", id="sources").attrs
+    assert (counts["data-sources"], counts["data-publishers"], counts["data-unfound"]) == (
+        "1", "1", "2",
+    )  # fmt: skip
     assert report.trust == Trust(claims=5, found=2, derived=1, unfound=2)
 
 
