@@ -48,6 +48,9 @@ _LEAD_S = 2.0
 """A jump ends so long before the slot, so that the bot sees the moment come."""
 
 
+_COUNT = re.compile(r"data-(sources|publishers|claims|found|derived|unfound)=\"(\d+)\"")
+
+
 class NoTurnError(SandboxError):
     """A wait for the bot timed out; the message says which."""
 
@@ -72,6 +75,18 @@ class WatchedTurn:
             return ""
         return wait.ask
 
+    def report_counts(self) -> dict[str, int] | None:
+        """What the last report rests on and how much of it its sources say."""
+        saved = [event for event in self.events if isinstance(event, ArtifactSaved)]
+        pages = [event.path for event in saved if event.mimetype == "text/html"]
+        if not pages or self.workspace is None:
+            return None
+        with suppress(OSError):
+            page = (self.workspace / pages[-1]).read_text(encoding="utf-8", errors="replace")
+            counts = _COUNT.findall(page)
+            return {name: int(count) for name, count in counts} or None
+        return None
+
     def as_json(self) -> JsonObject:
         """The turn's entry in `--json`; the names are an interface.
 
@@ -87,7 +102,7 @@ class WatchedTurn:
             "duration_s": 0.0,
             "model_calls": 0,
             "tool_calls": [],
-            "report": None,
+            "report": self.report_counts(),
             "events": [event.kind for event in self.events],
         }
         asks: dict[str, JsonObject] = {}
@@ -101,8 +116,6 @@ class WatchedTurn:
                     result["model_calls"] += 1
                 case ToolCallStarted():
                     result["tool_calls"].append(event.tool)
-                case ArtifactSaved() if event.mimetype == "text/html" and self.workspace:
-                    result["report"] = _read_counts(self.workspace / event.path)
                 case TurnFinished():
                     duration = event.at - self.events[0].at
                     result["duration_s"] = round(duration.total_seconds(), 3)
@@ -117,17 +130,6 @@ class WatchedTurn:
                 case _:
                     pass
         return result | {"waits": list(asks.values())}
-
-
-_COUNT = re.compile(r"data-(sources|publishers|claims|found|derived|unfound)=\"(\d+)\"")
-
-
-def _read_counts(page: Path) -> dict[str, int] | None:
-    """The counts in a report's page; None for another page."""
-    with suppress(OSError):
-        counts = _COUNT.findall(page.read_text(encoding="utf-8", errors="replace"))
-        return {name: int(count) for name, count in counts} or None
-    return None
 
 
 class Watch:
