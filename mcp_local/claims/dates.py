@@ -13,7 +13,7 @@ from mcp_local.claims.language import LANGUAGES
 _MID_MONTH = 15
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])"
 _SUFFIX = r"(?:st|nd|rd|th|er|º|\.)?"
-_DAYS = rf"{_DAY}{_SUFFIX}(?:\s?(?:-|to|and|&|,|bis|und|et|y)\s?{_DAY}{_SUFFIX}(?!\d))*"
+_DAYS = rf"{_DAY}{_SUFFIX}(?:\s?(?:-|to|and|&|,|bis|und|et|y)\s?{_DAY}{_SUFFIX}(?!\d)){{0,3}}"
 _YEAR = r"(?:1\d{3}|20\d\d)"
 _LINK = r"(?:\s?,)?\s?(?:(?:of|de|del|do)\s)?"
 _ALSO_WORDS = ("may", "march", "mars", "mai", "maart", "mei", "marzo", "março")

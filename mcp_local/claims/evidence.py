@@ -26,6 +26,8 @@ from mcp_local.passages import sentence_spans
 
 _HEAD_CHARS = 2_000
 _MOST_DATES = 3
+_MOST_CHARS = 500_000
+"""Of a source: more takes longer to read than an author waits."""
 _REACH = 2
 """A fact may stand two sentences away from the words that say what it is about."""
 _FADING = 0.8
@@ -63,7 +65,7 @@ class Evidence:
         self.sentences: list[Sentence] = []
         self._published: list[date] = []
         length = 0
-        for line in text.splitlines():
+        for line in text[:_MOST_CHARS].splitlines():
             for start, end in sentence_spans(line):
                 sentence = Sentence(line[start:end], self.language)
                 self.sentences.append(sentence)

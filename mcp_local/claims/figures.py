@@ -80,7 +80,7 @@ def read_facts(text: str, language: LanguageCode) -> Facts:
 _GROUPED = r"\d{1,3}(?:[.,'\u2019 ]\d{3})+(?![.,]?\d)"
 _NUMBER = re.compile(
     rf"(?<![\w.,:])(?<![\w]-)(?P<before>(?:US|A|C)?\$|€|£|¥|\b(?:USD|EUR|GBP|CHF)\s?)?\s?"
-    rf"(?P<number>{_GROUPED}|\d+(?:[.,]\d+)*)"
+    rf"(?P<number>{_GROUPED}|\d{{1,15}}(?:[.,]\d{{1,15}}){{0,3}})(?!\d)"
     r"(?P<ordinal>(?:st|nd|rd|th|er|e|ème|[ºª])\b)?(?!:\d)"
 )
 _SCALES = WORDS.scales
