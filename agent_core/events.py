@@ -137,6 +137,8 @@ class RunStarted(Event):
     parent: RunId | None
     agent: str
     task: str
+    context: str = ""
+    """What the model reads below a child's task, such as the whole that it is a part of."""
     title: str = ""
     """What a child is after, in a few words for people; empty where nobody said."""
     asker: UserId | None = None
@@ -238,8 +240,6 @@ class ToolCallFinished(Event):
     """The first 1,000 characters of the result."""
     size_bytes: int
     duration_s: float
-    display: str = ""
-    """What to tell a person of it; empty when there is nothing worth a word."""
     may_have_happened: bool = False
     """Its result was lost on the way: whether it had its effect is not known."""
     sources: tuple[Source, ...] = ()

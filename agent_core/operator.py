@@ -43,9 +43,14 @@ from agent_core.mcp import (
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.models import ModelRequest, whole_reply
 from agent_core.models.anthropic import AnthropicModel
-from agent_core.observers.blacklist import BlacklistEntry, ReaderBlacklist
+from agent_core.observers.blacklist import Blacklist, BlacklistEntry
 from agent_core.programs import Interpreter
-from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit, model_connection
+from agent_core.runtime.build import (
+    composio_worker,
+    configured_fleet,
+    local_toolkit,
+    model_connection,
+)
 from agent_core.sessions import (
     AuditEntry,
     AuditLog,
@@ -143,19 +148,23 @@ async def ask_model(settings: CoreSettings, name: str) -> None:
 
 
 async def list_composio_tools(settings: CoreSettings) -> tuple[str, ...]:
-    """The tools of a session at Composio.
+    """The tools of a session at Composio, which is deleted afterwards.
 
     Raises:
         ToolServerError: there is no session, or it lists none.
     """
-    api = composio_api(settings)
+    worker = composio_worker(settings)
     try:
-        session = await api.of(CHECKER)
-        return await _list_tools(
-            HttpServer(name=SERVER_NAME, url=session.mcp_url, headers={"x-api-key": api.api_key})
-        )
+        session = await worker.create_session(CHECKER)
+        headers = {"x-api-key": worker.api_key}
+        try:
+            return await _list_tools(
+                HttpServer(name=SERVER_NAME, url=session.mcp_url, headers=headers)
+            )
+        finally:
+            await worker.delete_session(session.id)
     finally:
-        await api.close()
+        await worker.close()
 
 
 async def list_toolkit(settings: CoreSettings) -> tuple[str, ...]:
@@ -190,7 +199,7 @@ async def examine_browser(settings: CoreSettings) -> JsonObject:
 
 def blacklisted(settings: CoreSettings) -> list[BlacklistEntry]:
     """Pages and hosts that failed for good in the last days, the newest first."""
-    return ReaderBlacklist(settings.workspaces_root.resolve()).entries()
+    return Blacklist(settings.workspaces_root.resolve()).entries()
 
 
 def clear_blacklist(settings: CoreSettings, name: str) -> int:
@@ -200,7 +209,7 @@ def clear_blacklist(settings: CoreSettings, name: str) -> int:
         SettingsError: the file cannot be written.
     """
     try:
-        return ReaderBlacklist(settings.workspaces_root.resolve()).clear(name)
+        return Blacklist(settings.workspaces_root.resolve()).clear(name)
     except OSError as error:
         raise SettingsError(f"The blacklist cannot be written ({error.strerror}).") from error
 
@@ -210,13 +219,7 @@ def examine_python() -> str:
     return Interpreter().fault
 
 
-async def audited_calls(
-    settings: CoreSettings,
-    *,
-    since: datetime | None = None,
-    user: str | None = None,
-    tool: str | None = None,
-) -> list[AuditEntry]:
+async def audited_calls(settings: CoreSettings, since: datetime | None) -> list[AuditEntry]:
     """Calls with an effect, newest first, as `AuditLog.entries`; none where no bot ever ran.
 
     A database of an older revision is read as well: only the next start alters its tables.
@@ -227,9 +230,7 @@ async def audited_calls(
     async with _stored(settings.state_url) as database:
         if database is None or not await _revision(database):
             return []
-        return await AuditLog(database).entries(
-            since=since, user=user, tool=tool, patience_s=BUSY_PATIENCE_S
-        )
+        return await AuditLog(database).entries(since=since, patience_s=BUSY_PATIENCE_S)
 
 
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:

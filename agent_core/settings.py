@@ -114,7 +114,7 @@ def named_variables() -> Mapping[str, str]:
     return {name: value for name, value in stored.items() if value} | dict(os.environ)
 
 
-SHARED_ACCOUNTS = ("COMPOSIO_USER_ID", "COMPOSIO_ENTITY_ID", "DEFAULT_USER_ID")
+SHARED_ACCOUNTS = ("COMPOSIO_USER_ID", "COMPOSIO_ENTITY_ID")
 
 
 def names_a_trace_collector() -> bool:
@@ -265,8 +265,8 @@ class CoreSettings(BaseSettings):
     )
     trace_content: bool = Field(
         default=False,
-        description="Whether traces also hold the classifier's words (`raw_response`) and the "
-        "arguments of tool calls (`input_preview`), which repeat what people wrote.",
+        description="Whether traces also hold the words of people and models, cut: the request, "
+        "the classifier's `raw_response`, arguments and results of tool calls, texts and thinking.",
         examples=["true or false"],
     )
     logfire_project: str = Field(

@@ -82,8 +82,12 @@ class RunSnapshot:
         self.task = ""
         """As a person changed it last."""
         self.title = ""
-        """Empty where nobody gave one, and once a person has changed the task."""
+        """Empty where nobody gave one; a run keeps it when a person changes the task."""
         self.first_task = ""
+        self.before = ""
+        """The task before a person's last change."""
+        self.change: Intervened | None = None
+        """That change."""
         self.ended: RunFinished | None = None
         self.outcome: Outcome | None = None
         """None while the run is at work; of the root run the turn's, once that has ended."""
@@ -176,8 +180,9 @@ class RunSnapshot:
         if self.outcome is not None:
             self.settled.add(event.n)
         if event.what == "content":
+            self.before = self.task
+            self.change = event
             self.task = event.text
-            self.title = ""
 
     def _is_under_way(self, event: StepRetried | TextDelta) -> bool:
         """Live text of a step that is finished comes too late."""

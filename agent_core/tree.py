@@ -202,7 +202,7 @@ def _tool(call: CallSnapshot) -> JsonObject:
         "arguments": _shortly(arguments, MAX_ARGUMENT_CHARS),
         "state": call.status,
         "durationMs": round(finished.duration_s * 1000) if finished else None,
-        "display": finished.display if finished else call.progress,
+        "display": "" if finished else call.progress,
     }
 
 

@@ -81,7 +81,7 @@ def _handlers(
 ) -> dict[type, Handler]:
     """Who deals with each kind of gesture, but those of the live view."""
     asks = AskClicks(runtime.asks, api, clock)
-    feedback = FeedbackClicks(runtime, api, clock)
+    feedback = FeedbackClicks(runtime, api)
     ask_about = AskAbout(api, people, ingress)
     digests = DigestClicks(orders)
     home = Home(
@@ -101,7 +101,6 @@ def _handlers(
         clicks.QuestionClick: asks.choose,
         clicks.QuestionForm: asks.answer,
         clicks.FeedbackClick: feedback.give,
-        clicks.FeedbackForm: feedback.comment,
         clicks.BranchStop: partial(stop_branch, runtime),
         clicks.AskShortcut: ask_about.ask,
         clicks.AskForm: ask_about.submit,

@@ -54,12 +54,6 @@ def audit(
     since: Annotated[
         str, typer.Option(help="How far back: 90m, 12h, 7d, 4w, a date such as 2026-11-01, or all.")
     ] = "7d",
-    user: Annotated[
-        str | None, typer.Option(help="Only what this person asked for or approved (U0123ABCD).")
-    ] = None,
-    tool: Annotated[
-        str | None, typer.Option(metavar="GLOB", help="Only these tools, such as 'GMAIL_*'.")
-    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a line of JSON for each call in place of a table.")
     ] = False,
@@ -67,7 +61,7 @@ def audit(
     """Say which calls with an effect the agents made: for whom, who approved, how they ended."""
     from bot.operator.audit import show_audit
 
-    raise typer.Exit(show_audit(since, user, tool, as_json=as_json))
+    raise typer.Exit(show_audit(since, as_json=as_json))
 
 
 @app.command()

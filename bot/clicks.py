@@ -117,14 +117,6 @@ class FeedbackClick(_Payload):
     verdict: Literal["up", "down"]
 
 
-class FeedbackForm(_Payload):
-    """Why it was not worth more; thanks are said in `session`."""
-
-    kind: Literal["feedback.comment"] = "feedback.comment"
-    turn: TurnId
-    session: SessionId
-
-
 class FollowUpClick(_Payload):
     """A question below a report."""
 
@@ -266,7 +258,6 @@ Payload = (
     | QuestionClick
     | QuestionForm
     | FeedbackClick
-    | FeedbackForm
     | FollowUpClick
     | LiveViewClick
     | BranchStop

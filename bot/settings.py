@@ -48,6 +48,8 @@ MODEL_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ZAI_API_KEY")
 MIN_SECRET = 8
 """Characters. What is shorter is no key, and leaving it out of texts would spoil them."""
 MIN_CONSOLE_SECRET = 16
+MIN_DISTINCT = 8
+"""Different characters: a random secret of 16 hexadecimal digits has about ten."""
 
 _NOT_IN_IDS = str.maketrans("", "", "[]\"'")
 
@@ -76,9 +78,12 @@ def _ids_of(letters: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _as_long_secret(value: SecretStr) -> SecretStr:
-    if 0 < len(as_credential(value).get_secret_value()) < MIN_CONSOLE_SECRET:
+def _as_strong_secret(value: SecretStr) -> SecretStr:
+    secret = as_credential(value).get_secret_value()
+    if 0 < len(secret) < MIN_CONSOLE_SECRET:
         raise ValueError("is too short to keep anybody out")
+    if secret and len(set(secret)) < MIN_DISTINCT:
+        raise ValueError("repeats too few characters to keep anybody out")
     return value
 
 
@@ -207,11 +212,13 @@ class BotSettings(BaseSettings):
         examples=["a port such as 8898, or 0 for any that is free"],
         json_schema_extra=unset("8898"),
     )
-    console_secret: Annotated[SecretStr, AfterValidator(_as_long_secret)] = Field(
+    console_secret: Annotated[SecretStr, AfterValidator(_as_strong_secret)] = Field(
         default=SecretStr(""),
         description="Signs the links and cookies of the live view; the same for all processes "
         "of one bot.",
-        examples=["at least 16 characters, such as what `openssl rand -hex 32` prints"],
+        examples=[
+            "at least 16 characters, 8 of them different, such as `openssl rand -hex 32` prints"
+        ],
         json_schema_extra=unset("a new one at each start"),
     )
     console_url: Annotated[WebAddress, AfterValidator(_as_site)] = Field(

@@ -23,6 +23,7 @@ from agent_core.settings import (
     ClockSettings,
     CoreSettings,
     FaultSettings,
+    named_variables,
     names_a_trace_collector,
     shared_accounts,
 )
@@ -51,6 +52,8 @@ def run_bot() -> int:
         arm(FaultSettings().fault_at)
     except SettingsError as error:
         return _refuse(str(error))
+    if "DEFAULT_USER_ID" in named_variables():
+        logger.warning("DEFAULT_USER_ID is ignored: each person acts with an account of their own")
     if lines := _what_is_not_right(configuration):
         return _refuse(*lines)
     settings, core = configuration.bot, configuration.core

@@ -65,11 +65,7 @@ async def channel_lines(
     """
     posts = await _posts_since(api, channel, since)
     names = await people.names_in(posts)
-    base = ""
-    if linked and posts:
-        # One address tells all: Slack makes each of its post's `ts`.
-        link = await api.channels.permalink(channel, posts[0].ts)
-        base = link.rpartition("/p")[0]
+    base = f"{api.home}archives/{channel}" if linked else ""
     lines = [_line(post, names, base) for post in posts]
     while sum(map(len, lines)) > MAX_CHARS:
         del lines[0]
@@ -138,13 +134,8 @@ class SlackSurface:
             may_read = await self._may_read(thread.team, thread.channel, asker)
         return f"{thread.team}:{thread.channel}:" if may_read else ""
 
-    async def link(self, session: SessionId) -> str:
-        thread = parse_session(session)
-        try:
-            return await self._api.channels.permalink(thread.channel, thread.root_ts)
-        except SlackError as error:
-            logger.warning("no link to a thread: %s", error)
-            return "(its first post is gone)"
+    def link(self, session: SessionId) -> str:
+        return parse_session(session).link(self._api.home)
 
     async def posts_in(
         self,

@@ -28,6 +28,13 @@ class ThreadRef:
         """The session of this thread; `parse_session` gives the thread back."""
         return SessionId(f"{self.team}:{self.channel}:{self.root_ts}")
 
+    def link(self, home: str, ts: str = "") -> str:
+        """The address of the reply of `ts`, or of the first post, in the workspace at `home`."""
+        is_reply = ts not in ("", self.root_ts)
+        post = (ts or self.root_ts).replace(".", "")
+        where = f"?thread_ts={self.root_ts}&cid={self.channel}" if is_reply else ""
+        return f"{home}archives/{self.channel}/p{post}{where}"
+
 
 def parse_session(session: SessionId) -> ThreadRef:
     """The thread of a session. Raises SessionError of another id."""

@@ -1,18 +1,19 @@
 """Crawler: reads a batch of pages for a session: permission, fetch, main text, file, one row each.
 
-`blacklist` is beside it: pages and hosts that keep failing for good.
+What failed for good is for the bot to remember: its blacklist comes with each call, and each row
+says whether its page or its host is gone.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Collection, Hashable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 from weakref import WeakValueDictionary
 
-from mcp_local.blacklist import Blacklist
 from mcp_local.browser import Browsers
 from mcp_local.errors import FetchDenied, FetchFailed, HostGone, NeedsBrowser, ToolkitError
 from mcp_local.extract import NO_TEXT, ExtractedPage
@@ -52,6 +53,8 @@ class Row:
     path: str = ""
     note: str = ""
     """What of the page's text is left out."""
+    gone: Literal["", "page", "host"] = ""
+    """What failed for good: trying it again is pointless."""
 
     @property
     def ok(self) -> bool:
@@ -64,14 +67,12 @@ class Crawler:
 
     def __init__(
         self,
-        root: Path,
         open_client: Callable[[], Client],
         browsers: Browsers,
     ) -> None:
         self._open_client = open_client
         self._readers = Readers()
         self._browsers = browsers
-        self._blacklist = Blacklist(root)
         self._manners = Manners(time.monotonic)
         self._all = FairSemaphore(MAX_AT_ONCE)
         self._shares: WeakValueDictionary[Hashable, FairSemaphore] = WeakValueDictionary()
@@ -82,14 +83,18 @@ class Crawler:
         workspace: Workspace,
         urls: list[str],
         progress: CrawlProgress,
+        blocked: Collection[str] = (),
     ) -> list[Row]:
-        """One row for each different URL, in order; a page read before comes from its file."""
+        """One row for each different URL, in order; a page read before comes from its file.
+
+        `blocked` URLs are not opened: they failed too often in the last days.
+        """
         unique = list({page_path(url): url for url in reversed(urls)}.values())[::-1]
         done = 0
 
         async def row(client: Client, url: str) -> Row:
             nonlocal done
-            result = await self._row(client, workspace, url)
+            result = await self._row(client, workspace, url, is_blocked=url in blocked)
             done += 1
             await progress(done, len(unique))
             return result
@@ -98,15 +103,19 @@ class Crawler:
             tasks = [group.create_task(row(client, url)) for url in unique]
         return [task.result() for task in tasks]
 
-    async def _row(self, client: Client, workspace: Workspace, url: str) -> Row:
-        stored = await asyncio.to_thread(find_page, workspace, url)
+    async def _row(
+        self, client: Client, workspace: Workspace, url: str, *, is_blocked: bool
+    ) -> Row:
+        page = await asyncio.to_thread(find_page, workspace, url)
         try:
-            page = stored or await self._read(client, workspace, url)
+            if page is None and is_blocked:
+                raise FetchDenied("blocked by earlier failures")
+            page = page or await self._read(client, workspace, url)
+        except HostGone as error:
+            return Row(url=url, status=f"failed: {error}", gone="host")
         except ToolkitError as error:
-            if isinstance(error, FetchFailed) and error.permanent:
-                is_host = isinstance(error, HostGone)
-                await asyncio.to_thread(self._blacklist.record, url, is_host=is_host)
-            return Row(url=url, status=f"failed: {error}")
+            is_gone = isinstance(error, FetchFailed) and error.permanent
+            return Row(url=url, status=f"failed: {error}", gone="page" if is_gone else "")
         return Row(
             url=url,
             status="success",
@@ -117,9 +126,6 @@ class Crawler:
         )
 
     async def _read(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
-        standing = await asyncio.to_thread(self._blacklist.standing, url)
-        if standing == "blocked":
-            raise FetchDenied("blocked by earlier failures")
         session = workspace.root
         async with (
             self._share(host_of(url), MAX_AT_ONCE_PER_HOST, session),
@@ -149,8 +155,6 @@ class Crawler:
             note=article.note,
         )
         await asyncio.to_thread(save_page, workspace, stored)
-        if standing == "failed":
-            await asyncio.to_thread(self._blacklist.reset, url)
         return stored
 
     def _share(self, key: Hashable, count: int, session: Path) -> AbstractAsyncContextManager[None]:

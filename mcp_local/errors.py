@@ -50,7 +50,7 @@ class FetchFailed(FetchError):
     def __init__(self, reason: str, *, permanent: bool = False) -> None:
         super().__init__(reason)
         self.permanent = permanent
-        """Trying again is pointless: the blacklist counts this failure."""
+        """Trying again is pointless: the bot's blacklist counts this failure."""
 
 
 class HostGone(FetchFailed):

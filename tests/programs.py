@@ -31,7 +31,9 @@ class ToldChildren(NoChildren):
         self.given: list[str] = []
         """Prompts whose results were given, in that order."""
 
-    async def fork(self, scope: RunScope, key: str, prompt: str, agent: str, title: str) -> RunId:
+    async def fork(
+        self, scope: RunScope, key: str, prompt: str, agent: str, title: str, context: str
+    ) -> RunId:
         run = child_run(scope.context.run, key)
         self.started.setdefault(run, prompt)
         self.forked[prompt].set()

@@ -77,7 +77,9 @@ class NoChildren:
 
     waiting = at_work
 
-    async def fork(self, scope: RunScope, key: str, prompt: str, agent: str, title: str) -> RunId:
+    async def fork(
+        self, scope: RunScope, key: str, prompt: str, agent: str, title: str, context: str
+    ) -> RunId:
         raise ChildRefused("There are no child runs here.")
 
     async def wait(self, run: RunId) -> ChildResult:

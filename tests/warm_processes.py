@@ -35,12 +35,19 @@ LOADED = (
     "tests.runtimes",
     "anthropic.resources.messages",
     "httpcore2",
+    "composio.core.models.base",
     "mcp_local.server",
     "mcp_local.extract.html",
 )
 """What the known commands need between them. None of it may start a thread when it is loaded."""
 
-MODULES = {("bot", "start"), ("bot", "sandbox"), ("bot", "check"), ("mcp_local",)}
+MODULES = {
+    ("bot", "start"),
+    ("bot", "sandbox"),
+    ("bot", "check"),
+    ("mcp_local",),
+    ("mcp_local.composio_worker",),
+}
 PROGRAMS = {"turn_process.py", "shared_process.py", "trace_process.py"}
 MESSAGE_BYTES = 200_000
 PADDING = "." * 1_000

@@ -1,16 +1,15 @@
 """Composio: tools of apps in each person's own session, and the accounts that they connected.
 
-The door of this room: other rooms import from here alone. Read `api.py` first.
+The door of this room: other rooms import from here alone. Read `api.py` first, then `worker.py`.
 """
 
 from agent_core.composio.accounts import Account, Accounts, AppTool, are_connected
-from agent_core.composio.api import (
+from agent_core.composio.api import SERVER_NAME, AppFiles, ComposioSessions, composio_server
+from agent_core.composio.worker import (
     DEFAULT_BASE_URL,
     PRELOADED,
-    SERVER_NAME,
-    AppFiles,
-    ComposioApi,
-    composio_server,
+    ComposioWorker,
+    worker_process,
 )
 
 __all__ = [
@@ -21,7 +20,9 @@ __all__ = [
     "Accounts",
     "AppFiles",
     "AppTool",
-    "ComposioApi",
+    "ComposioSessions",
+    "ComposioWorker",
     "are_connected",
     "composio_server",
+    "worker_process",
 ]

@@ -4,11 +4,11 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from cachetools import TTLCache
 
-from agent_core.composio.api import ComposioApi
+from agent_core.composio.api import ComposioSessions
 from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
 from agent_core.json_values import as_object, digest_of_json, text_in
@@ -54,8 +54,11 @@ class Accounts:
     Each question raises ToolServerError where Composio cannot be asked.
     """
 
-    def __init__(self, api: ComposioApi, clock: Callable[[], float]) -> None:
-        self._api = api
+    def __init__(self, sessions: ComposioSessions, clock: Callable[[], float]) -> None:
+        self._sessions = sessions
+        self._worker = sessions.worker
+        self.prepare = sessions.prepare
+        self.delete_unused = sessions.delete_unused
         self._tools: dict[str, AppTool] = {}
         self._active: TTLCache[tuple[UserId, str], Account] = TTLCache(
             _MAX_ACTIVE, _ACTIVE_FOR_S, timer=clock
@@ -76,7 +79,7 @@ class Accounts:
         if known and not afresh:
             return known
         self._active.pop((user, toolkit), None)
-        items = await self._listed(user, toolkit_slugs=toolkit)
+        items = await self._listed(user, toolkit_slugs=[toolkit])
         mine = [item for item in items if _toolkit_of(item) == toolkit]
         if not mine:
             return None
@@ -96,24 +99,23 @@ class Accounts:
         for item in await self._listed(user):
             if item.get("id") == account:
                 removed = await self._account(user, item)
-                path = quote(account, safe="")
-                await self._api.ask("DELETE", f"/connected_accounts/{path}")
+                await self._worker.ask("delete_account", nanoid=account)
                 self._active.pop((user, removed.toolkit), None)
                 return removed
         return None
 
     async def link(self, user: UserId, toolkit: str) -> str:
         """A new link, by which this person connects an account. It is nobody else's business."""
-        made = await self._api.post_in_session(user, "link", {"toolkit": toolkit})
+        made = await self._sessions.ask(user, "link_account", toolkit=toolkit)
         url = str(made.get("redirect_url") or "")
         if not urlsplit(url).hostname:
             raise ToolServerError(f"Composio gave no link to connect {toolkit}.")
         return url
 
-    async def _listed(self, user: UserId, **query: str) -> list[_Item]:
-        """Filters in the query are not relied on: another person's account must never pass."""
-        query |= {"user_ids": user, "statuses": _ACTIVE, "limit": "100"}
-        answer = await self._api.ask("GET", "/connected_accounts", params=query)
+    async def _listed(self, user: UserId, **filters: list[str]) -> list[_Item]:
+        """The filters are not relied on: another person's account must never pass."""
+        wanted = {"user_ids": [user], "statuses": [_ACTIVE], "limit": 100, **filters}
+        answer = await self._worker.ask("list_accounts", **wanted)
         items = map(as_object, answer.get("items") or [])
         return [item for item in items if _is_active(item, user)]
 
@@ -126,10 +128,8 @@ class Accounts:
 
     async def _describe(self, slug: str) -> AppTool:
         record: _Item = {}
-        path = quote(slug, safe="")
-        query = {"toolkit_versions": "latest"}
         try:
-            record = await self._api.ask("GET", f"/tools/{path}", params=query)
+            record = await self._worker.ask("describe_tool", slug=slug)
         except ComposioRefusedError as error:
             if error.status not in _UNKNOWN:
                 raise
@@ -158,9 +158,12 @@ class Accounts:
         return self._identities[account]
 
     async def _current_user(self, user: UserId, toolkit: str) -> str:
-        arguments = {"toolkits": [toolkit]}
-        body = {"slug": "COMPOSIO_MANAGE_CONNECTIONS", "arguments": arguments}
-        answer = await self._api.post_in_session(user, "execute_meta", body)
+        answer = await self._sessions.ask(
+            user,
+            "run_meta_tool",
+            slug="COMPOSIO_MANAGE_CONNECTIONS",
+            arguments={"toolkits": [toolkit]},
+        )
         data = as_object(answer.get("data"))
         results = as_object(data.get("results"))
         result = as_object(results.get(toolkit))

@@ -1,7 +1,7 @@
-"""Composio's REST API, a Tool Router session for each person, and its tools as an MCP server.
+"""A Tool Router session for each person, and its tools as an MCP server.
 
-Plain HTTP requests: Composio's own packages take seconds and 100 MB to import (they bring OpenAI's
-SDK), and `composio` itself reports each call to its telemetry. Few of its endpoints are used.
+Sessions are made by the worker (`worker.py`), one a person: its id and address are stored, so the
+next start connects to it again without asking for it. Sessions that nobody uses are deleted.
 
 Files that a result names by address land in the session, as Composio's own client does it for those
 who call it directly; over MCP nobody does. A result that is too large to come directly stays in the
@@ -10,21 +10,28 @@ remote workbench, and the model learns how it is fetched.
 
 import asyncio
 import json
-import logging
 import re
 import time
+from collections import defaultdict
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
-import httpx2
-
-from agent_core.errors import ComposioRefusedError, ToolServerError
+from agent_core.clock import UtcClock
+from agent_core.composio.worker import OPTIONS, WISHES, ComposioSession, ComposioWorker, is_person
+from agent_core.errors import ComposioRefusedError
 from agent_core.ids import ToolCallId, UserId
-from agent_core.json_values import as_object, mended, parse_result, text_in, values_in
+from agent_core.json_values import (
+    as_object,
+    digest_of_json,
+    mended,
+    parse_result,
+    text_in,
+    values_in,
+)
 from agent_core.mcp import (
     TOO_LARGE,
     HttpServer,
@@ -35,218 +42,107 @@ from agent_core.mcp import (
     PooledServer,
 )
 from agent_core.messages import JsonObject, ToolCall
+from agent_core.sessions import Preferences
 from agent_core.tools import OnProgress, ToolContext, ToolOutput, Toolset, batch_results
 
-logger = logging.getLogger(__name__)
-
-DEFAULT_BASE_URL = "https://backend.composio.dev"
 SERVER_NAME = "composio"
 _MAX_PEOPLE = 500
 """Who are connected to its tools at a time."""
-API = "/api/v3.1"
-_DEFAULT_PORTS = {"http": 80, "https": 443}
-_TIMEOUT_S = 15.0
-_SESSION = "/tool_router/session"
 _UNKNOWN_SESSION = 404
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
-_OPTIONS: Mapping[str, Any] = {
-    # What a person would have to approve must not be done by code in Composio's workbench, and a
-    # call must not take a working connection away.
-    "manage_connections": {
-        "enable": True,
-        "enable_wait_for_connections": False,
-        "enable_connection_removal": False,
-    },
-    "workbench": {
-        "enable": True,
-        "enable_proxy_execution": False,
-        "enable_tool_execution": False,
-    },
-    "proxy_execute": {"enable": False},
-}
-PRELOADED = ("COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS")
-"""What a session is asked to list beside its meta tools, so that no search has to be found first.
-One that does not list them runs them inside of COMPOSIO_MULTI_EXECUTE_TOOL, like all app tools."""
-DIRECT_CHARS = 5_000_000
-"""Of a result that comes directly; a longer one is left in the remote workbench."""
-_WISHES: Mapping[str, Any] = {
-    "preload": {"tools": list(PRELOADED)},
-    "workbench": {**_OPTIONS["workbench"], "auto_offload_threshold": DIRECT_CHARS},
-}
-"""Options that not every account may have; all works without them."""
-_NOT_GRANTED = frozenset({400, 402, 403, 404, 409, 422})
+_STORED = "composio"
+"""The scope of stored sessions, by person."""
+UNUSED_AFTER = timedelta(days=30)
+"""A session whose person has asked for nothing in so long is deleted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComposioSession:
-    """A person's Tool Router session."""
+class ComposioSessions:
+    """Everybody's sessions, in memory and stored."""
 
-    id: str
-    mcp_url: str
+    def __init__(self, worker: ComposioWorker, stored: Preferences, clock: UtcClock) -> None:
+        self.worker = worker
+        self._stored = stored
+        self._clock = clock
+        self._known: dict[UserId, ComposioSession] = {}
+        self._locks = defaultdict[UserId, asyncio.Lock](asyncio.Lock)
+        made_with = [OPTIONS, WISHES, worker.base_url, worker.api_key]
+        self._kind = digest_of_json(made_with)
+        """Sessions of other options, another Composio or another project are not used again."""
 
+    async def of(self, user: UserId, *, lost: ComposioSession | None = None) -> ComposioSession:
+        """The person's session: the known or stored one, or a new one, made once for all who ask.
 
-class ComposioApi:
-    """The service itself, or whatever speaks its API at `base_url`. Nothing is sent twice."""
+        One that Composio does not know any more is `lost`: it is not given again.
+        """
+        async with self._locks[user]:
+            session = self._known.get(user)
+            if session is None or session == lost:
+                session = await self._stored_or_new(user, lost)
+            self._known[user] = session
+            record = {**asdict(session), "kind": self._kind, "used_on": self._day()}
+            await self._stored.put(_STORED, user, json.dumps(record))
+            return session
 
-    def __init__(self, *, api_key: str, base_url: str = DEFAULT_BASE_URL) -> None:
-        self.api_key = api_key
-        self._base_url = base_url
-        self._client: httpx2.AsyncClient | None = None
-        self._wishes: Mapping[str, Any] = _WISHES
-        self._making: dict[UserId, asyncio.Task[ComposioSession]] = {}
-
-    async def of(self, user: UserId) -> ComposioSession:
-        """The person's session; made at first need, once for all who ask at the same time."""
-        making = self._making.get(user)
-        if making is None or _has_failed(making):
-            making = asyncio.create_task(self._create(user))
-            self._making[user] = making
-        return await asyncio.shield(making)
+    async def prepare(self, user: UserId) -> None:
+        """Start the worker for a person who has no session, before the first turn asks for one."""
+        if is_person(user) and not await self._record(user):
+            await self.worker.warm()
 
     def address_of(self, user: UserId) -> str:
         """The MCP address of the session that the person has now, without what may be secret in it.
 
         Empty where there is none.
         """
-        making = self._making.get(user)
-        if making is None or not making.done() or _has_failed(making):
+        if user not in self._known:
             return ""
-        parts = urlsplit(making.result().mcp_url)
+        parts = urlsplit(self._known[user].mcp_url)
         host = parts.netloc.rpartition("@")[2]
         return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
-    async def renew(self, user: UserId) -> ComposioSession:
-        """A new session in the place of one that Composio does not know any more."""
-        self._making.pop(user, None)
-        return await self.of(user)
-
-    async def ask(self, method: str, path: str, **sent: Any) -> Mapping[str, Any]:
-        """The object at a path below `/api/v3.1`.
-
-        Raises:
-            ToolServerError: no answer, or a refusal.
-        """
-        try:
-            async with asyncio.timeout(_TIMEOUT_S):
-                response = await self._opened().request(method, API + path, **sent)
-        except TimeoutError:
-            raise ToolServerError("Composio did not answer in time.") from None
-        except httpx2.HTTPError as error:
-            reason = str(error) or type(error).__name__
-            raise ToolServerError(f"Composio cannot be reached: {reason}") from error
-        return self._answer(response)
-
-    def _answer(self, response: httpx2.Response) -> Mapping[str, Any]:
-        answer: object = None
-        with suppress(ValueError):
-            answer = response.json()
-        body = as_object(answer)
-        if response.is_success and isinstance(answer, dict):
-            return body
-        refusal = "Composio's answer is not what it should be."
-        if not response.is_success:
-            reason = as_object(body.get("error")).get("message") or body.get("error") or ""
-            refusal = f"Composio refused: {response.status_code} {reason}".strip()
-        # A key that the answer repeats would stand in the log.
-        refusal = refusal.replace(self.api_key, "…")
-        raise ComposioRefusedError(refusal, status=response.status_code, body=body)
-
-    async def post_in_session(
-        self,
-        user: UserId,
-        path: str,
-        body: Mapping[str, Any],
-    ) -> Mapping[str, Any]:
-        """A POST to a path below the person's session, which is made anew where it is forgotten.
+    async def ask(self, user: UserId, tool: str, **arguments: object) -> Mapping[str, Any]:
+        """The answer to a call in the person's session, which is made anew where it is forgotten.
 
         Nothing was done in a session that Composio does not know, so only that is sent again.
         """
         session = await self.of(user)
         try:
-            return await self.ask("POST", _path_in(session, path), json=body)
+            return await self.worker.ask(tool, session_id=session.id, **arguments)
         except ComposioRefusedError as error:
             if error.status != _UNKNOWN_SESSION:
                 raise
-        session = await self.renew(user)
-        return await self.ask("POST", _path_in(session, path), json=body)
+        session = await self.of(user, lost=session)
+        return await self.worker.ask(tool, session_id=session.id, **arguments)
 
-    async def close(self) -> None:
-        """Close the connections to the API."""
-        if self._client is not None:
-            await self._client.aclose()
+    async def delete_unused(self) -> None:
+        """Delete the sessions of people who have asked for nothing in a while."""
+        last_day = self._day(ago=UNUSED_AFTER)
+        for user, value in (await self._stored.of(_STORED)).items():
+            record = json.loads(value)
+            if record["used_on"] < last_day:
+                await self.worker.delete_session(record["id"])
+                self._known.pop(UserId(user), None)
+                await self._stored.put(_STORED, user, "")
 
-    async def _create(self, user: UserId) -> ComposioSession:
-        if not is_person(user):
-            raise ToolServerError("Nobody asked, so no account can be used.")
-        made = await self._made(user)
-        url = as_object(made.get("mcp")).get("url")
-        if not isinstance(url, str):
-            raise ToolServerError("Composio named no MCP address for the session.")
-        if origin(url) != origin(self._base_url):
-            raise ToolServerError("Composio named an MCP address of another origin; refused.")
-        return ComposioSession(id=str(made.get("session_id")), mcp_url=url)
+    async def _stored_or_new(self, user: UserId, lost: ComposioSession | None) -> ComposioSession:
+        record = await self._record(user)
+        if record.get("kind") == self._kind:
+            session = ComposioSession(id=record["id"], mcp_url=record["mcp_url"])
+            if session != lost:
+                return session
+        session = await self.worker.create_session(user)
+        if record and lost is None:
+            await self.worker.delete_session(record["id"])
+        return session
 
-    async def _made(self, user: UserId) -> Mapping[str, Any]:
-        """Composio's description of a new session, with the wishes where it grants them."""
-        body = {"user_id": user, **_OPTIONS}
-        wishes = self._wishes  # another session may drop them meanwhile
-        try:
-            return await self.ask("POST", _SESSION, json={**body, **wishes})
-        except ComposioRefusedError as error:
-            if not wishes or error.status not in _NOT_GRANTED:
-                raise
-        made = await self.ask("POST", _SESSION, json=body)
-        logger.warning("Composio does not grant sessions these: %s", wishes)
-        self._wishes = {}
-        return made
+    async def _record(self, user: UserId) -> JsonObject:
+        return json.loads(await self._stored.get(_STORED, user) or "{}")
 
-    def _opened(self) -> httpx2.AsyncClient:
-        """The client; it follows no redirect.
-
-        Another origin must neither learn who asks for what, nor answer in Composio's place.
-        """
-        if self._client is None:
-            scheme, host, _ = origin(self._base_url)
-            if scheme != "https" and host not in _LOOPBACK:
-                raise ToolServerError(
-                    "COMPOSIO_BASE_URL must be an https address: a key goes there."
-                )
-            self._client = httpx2.AsyncClient(
-                base_url=self._base_url,
-                headers={"x-api-key": self.api_key},
-                timeout=_TIMEOUT_S,
-                trust_env=host not in _LOOPBACK,  # a proxy cannot reach this machine's own ports
-            )
-        return self._client
-
-
-def _has_failed(making: asyncio.Task[ComposioSession]) -> bool:
-    return making.done() and (making.cancelled() or making.exception() is not None)
-
-
-def _path_in(session: ComposioSession, path: str) -> str:
-    return f"{_SESSION}/{quote(session.id, '')}/{path}"
-
-
-def is_person(user: UserId) -> bool:
-    """Whether an id names one person of one team, and nothing that several could share."""
-    team, _, person = user.partition(":")
-    return all(part and part.casefold() != "default" for part in (team, person))
-
-
-def origin(url: str) -> tuple[str, str, int | None]:
-    """Scheme, host and port of a URL, the scheme's usual port filled in."""
-    parts = urlsplit(url)
-    port = None
-    with suppress(ValueError):
-        port = parts.port
-    scheme = parts.scheme.lower()
-    host = (parts.hostname or "").lower()
-    return scheme, host, port or _DEFAULT_PORTS.get(scheme)
+    def _day(self, *, ago: timedelta = timedelta()) -> str:
+        moment = self._clock() - ago
+        return moment.date().isoformat()
 
 
 def composio_server(
-    api: ComposioApi,
+    sessions: ComposioSessions,
     *,
     pins: Pins | None = None,
     limits: HubLimits | None = None,
@@ -254,17 +150,20 @@ def composio_server(
 ) -> PooledServer:
     """Composio's tools, `mcp__composio__<SLUG>`, of each person's own session.
 
-    A session is made when a person's first turn asks, and made anew when Composio does not know it
-    any more. Where nobody asked, there are no tools.
+    A session is found or made when a person's first turn asks, and made anew when Composio does not
+    know it any more. Where nobody asked, there are no tools.
     """
     limits = replace(limits or HubLimits(), max_connections=_MAX_PEOPLE)
-    config = HttpServer(name=SERVER_NAME, url="", headers={"x-api-key": api.api_key})
+    headers = {"x-api-key": sessions.worker.api_key}
+    config = HttpServer(name=SERVER_NAME, url="", headers=headers)
 
     def make(user: str, _: Path) -> McpServer:
+        located: ComposioSession | None = None
+
         async def locate(is_lost: bool) -> HttpServer:
-            ask = api.renew if is_lost else api.of
-            session = await ask(UserId(user))
-            return replace(config, url=session.mcp_url)
+            nonlocal located
+            located = await sessions.of(UserId(user), lost=located if is_lost else None)
+            return replace(config, url=located.mcp_url)
 
         return McpServer(
             config,

@@ -76,7 +76,7 @@ async def plan_of(
         action = judged.action
         key = (action.tool, action.account, judged.asks)
         if key not in uses:
-            use = await _app_use(accounts, judged, call, context, afresh=judged.asks)
+            use = await _app_use(accounts, judged, call, context)
             uses[key] = use or _AppUse("", None, definition)
         app, account, used_definition = uses[key]
         account_id = account.id if account else ""
@@ -102,34 +102,15 @@ async def plan_of(
     )
 
 
-async def used_accounts(
-    accounts: Accounts | None,
-    judgement: Judgement,
-    call: OpenedCall,
-    context: ToolContext,
-) -> dict[str, str]:
-    """By app whose account a call has used; empty where that is not known any more."""
-    used: dict[str, str] = {}
-    for judged in judgement.actions:
-        try:
-            use = await _app_use(accounts, judged, call, context, afresh=False)
-        except ToolServerError:
-            return {}
-        if use is not None and use.account is not None:
-            used[use.app] = use.account.identity
-    return used
-
-
 async def _app_use(
     accounts: Accounts | None,
     judged: JudgedAction,
     call: OpenedCall,
     context: ToolContext,
-    *,
-    afresh: bool,
 ) -> _AppUse | None:
-    """How an action uses an app; None where it uses none."""
+    """How an action uses an app, seen afresh where a person is asked; None where it uses none."""
     action = judged.action
+    afresh = judged.asks
     # A batch, or an app's own tool; Composio's other tools use no account.
     is_app = call.is_batch or not canonical(call.slug).startswith("COMPOSIO_")
     if accounts is None or not action.tool or not call.is_composio or not is_app:

@@ -5,7 +5,6 @@ asks a person, `egress.py` bounds what leaves a tainted session, `results.py` re
 """
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -17,7 +16,6 @@ from agent_core.consent.approvals import (
     ask_of,
     plan_of,
     refusal,
-    used_accounts,
 )
 from agent_core.consent.egress import EgressGuard
 from agent_core.consent.policy import Judgement, Policy
@@ -115,12 +113,11 @@ class ConsentGate:
         if plan.missing:
             return await self._connect(call, context, plan.missing, output=None)
         checked = await self._egress.check_words(judgement, call, spec, plan, context)
+        uses_account = any(action.account for action in plan.actions)
+        if checked.verdict == "allow" and context.is_joint and uses_account:
+            checked = checked.asking(_JOINT)
         if checked is not judgement:
             judgement = checked
-            plan = await plan_of(self.accounts, judgement, call, spec, context)
-        uses_account = any(action.account for action in plan.actions)
-        if judgement.verdict == "allow" and context.is_joint and uses_account:
-            judgement = judgement.asking(_JOINT)
             plan = await plan_of(self.accounts, judgement, call, spec, context)
         approval: Ask | None = None
         if judgement.verdict == "ask":
@@ -158,7 +155,6 @@ class ConsentGate:
         output, links = await self._without_links(call, output, context)
         if brings_outside_text(call, output):
             await self.store.taint(context.session, call.name)
-        output = await self._naming_accounts(judgement, call, output, context)
         apps = tuple(app for app in links if app)
         if not apps:
             return output
@@ -199,23 +195,6 @@ class ConsentGate:
             if not self.accounts or not await are_connected(self.accounts, context.asker, (app,)):
                 missing[app] = ""
         return missing
-
-    async def _naming_accounts(
-        self,
-        judgement: Judgement,
-        call: OpenedCall,
-        output: ToolOutput,
-        context: ToolContext,
-    ) -> ToolOutput:
-        """The result with the accounts that were used, for the model and for people."""
-        fields = as_object(json_in(output.text))
-        if not fields:
-            return output
-        used = await used_accounts(self.accounts, judgement, call, context)
-        if not used:
-            return output
-        text = json.dumps({**fields, "acted_as": used}, ensure_ascii=False)
-        return replace(output, text=text, display=", ".join(dict.fromkeys(used.values())))
 
     async def _connect(
         self,

@@ -23,16 +23,13 @@ from agent_core.events import (
 )
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
-from agent_core.models import Retried, RetryingModel, ToolSpec
+from agent_core.models import AWAY_S, Retried, RetryingModel, ToolSpec
 from agent_core.sessions import Ask
 from agent_core.tools import ToolContext, ToolOutput, Toolset, app_name
 from agent_core.words import Words
 
 EXPLORER = "explorer"
 """The sub-agent that works on a sub-question, where no other is named."""
-
-AWAY_S = 20.0
-"""A model that does not answer for this time is away: people are told until when it is tried."""
 
 ROUTE_SLOTS = {
     "root": 0,
@@ -151,7 +148,15 @@ class Children(Protocol):
         """Whose words the results that were taken in may hold."""
         ...
 
-    async def fork(self, scope: "RunScope", key: str, prompt: str, agent: str, title: str) -> RunId:
+    async def fork(
+        self,
+        scope: "RunScope",
+        key: str,
+        prompt: str,
+        agent: str,
+        title: str,
+        context: str,
+    ) -> RunId:
         """As `RunScope.fork`."""
         ...
 
@@ -235,10 +240,18 @@ class RunScope:
         )
         return replace(self, context=context)
 
-    async def fork(self, key: str, prompt: str, agent: str = EXPLORER, *, title: str = "") -> RunId:
+    async def fork(
+        self,
+        key: str,
+        prompt: str,
+        agent: str = EXPLORER,
+        *,
+        title: str = "",
+        context: str = "",
+    ) -> RunId:
         """Start a child run, which works beside this one; returns at once.
 
-        `title` says for people what it is after, in a few words.
+        `title` says for people what it is after, in a few words; `context` is for the model alone.
 
         A key that the run has used gives the child that it started: so whatever is begun again
         starts nothing twice.
@@ -252,6 +265,7 @@ class RunScope:
             prompt,
             agent,
             title,
+            context,
         )
 
     async def announce(self, arrivals: Sequence[Arrival], step: int) -> None:

@@ -134,18 +134,16 @@ def _sorted(outcomes: Sequence[ToolResult | Ask]) -> tuple[tuple[ToolResult, ...
 async def _run_call(
     agent: Agent, call: ToolCall, scope: RunScope, step: int, slot: int
 ) -> ToolResult | Ask:
-    output = await _output(agent, call, scope, step, slot)
-    if isinstance(output, Ask):
+    preview = tracing.content(input_preview=call.arguments)
+    with tracing.span(
+        "tool_call", tool_name=call.name, tool_id=call.id, run=scope.context.run, **preview
+    ):
+        output = await _output(agent, call, scope, step, slot)
+        if isinstance(output, ToolOutput):
+            return await end_call(call, output, scope, step, slot)
         if output.kind == "question":
-            await _announce_end(
-                call,
-                ToolOutput(text=""),
-                scope,
-                step,
-                slot,
-            )
+            await _announce_end(call, ToolOutput(text=""), scope, step, slot)
         return output
-    return await end_call(call, output, scope, step, slot)
 
 
 async def end_call(
@@ -203,7 +201,9 @@ async def _perform(
     """Make the call, if nothing and nobody stands in its way."""
     specs = await agent.tools.specs(scope.context)
     spec = next((spec for spec in specs if spec.name == call.name), None)
-    original, call = call, await scope.gate.edited(call, scope.context)
+    original = call
+    if scope.generation > 1:  # a call that waited for a person
+        call = await scope.gate.edited(call, scope.context)
     made = opened(call)
     held = await scope.gate.before(made, spec, scope.context)
     if held is not None:
@@ -221,13 +221,6 @@ async def _perform(
 
 
 async def _announce_start(call: ToolCall, scope: RunScope, step: int, slot: int) -> None:
-    tracing.note(
-        "tool_call",
-        tool_name=call.name,
-        tool_id=call.id,
-        run=scope.context.run,
-        **tracing.content(input_preview=call.arguments),
-    )
     at = scope.at(step, slot)
     await scope.emit(
         ToolCallStarted(
@@ -248,6 +241,7 @@ async def _announce_end(
         tool_use_id=call.id,
         content_size=size,
         is_error=output.is_error,
+        **tracing.content(content_preview=output.text),
     )
     duration_s = 0.0
     if output.started_at and output.finished_at:
@@ -264,7 +258,6 @@ async def _announce_end(
             preview=output.text[:PREVIEW_CHARS],
             size_bytes=size,
             duration_s=duration_s,
-            display=output.display,
             may_have_happened=output.may_have_happened,
             sources=() if output.is_error else sources_in(output.text),
         )

@@ -102,9 +102,11 @@ async def run_step(
         await _begin_again(call.arrivals, scope)
         message = _with_fresh_ids(call.reply.message, history)
         if message.text:
-            tracing.note("reasoning", length=len(message.text))
+            preview = tracing.content(text_preview=message.text)
+            tracing.note("reasoning", length=len(message.text), **preview)
         if call.reply.thinking:
-            tracing.note("thinking", length=len(call.reply.thinking))
+            preview = tracing.content(thinking_preview=call.reply.thinking)
+            tracing.note("thinking", length=len(call.reply.thinking), **preview)
         if closing:
             parts = tuple(part for part in message.parts if part.kind != "tool_call")
             message = replace(message, parts=parts)
@@ -137,6 +139,7 @@ async def _begin_again(arrivals: Sequence[Arrival], scope: RunScope) -> None:
                 child.task,
                 child.agent,
                 title=child.title,
+                context=child.context,
             )
 
 

@@ -270,8 +270,9 @@ def read_fleet(path: Path | None, environment: Mapping[str, str]) -> tuple[Fleet
             continue
         variables = _Variables(environment)
         config = entry.config(name, base, variables)
-        lacks = "; ".join(_lacks(entry, config, variables))
-        off = lacks or _switched_off(name, entry, is_named=name in own)
+        lacks = list(_lacks(entry, config, variables))
+        switch = _switched_off(name, entry, is_named=name in own)
+        off = "; ".join(filter(None, [*lacks, switch]))
         server = FleetServer(
             name=name,
             off=off and f"{off}.",
@@ -315,8 +316,7 @@ def _switched_off(name: str, entry: ServerEntry, *, is_named: bool) -> str:
         return ""
     switch = json.dumps({"mcpServers": {name: {}}})
     return (
-        f"all that it needs is there; to turn it on, write {switch} "
-        "into the file that MCP_SERVERS_FILE names"
+        f"it is off until you ask for it: write {switch} into the file that MCP_SERVERS_FILE names"
     )
 
 

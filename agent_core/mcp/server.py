@@ -15,6 +15,7 @@ from mcp_types import CallToolResult
 
 from agent_core.background import Background
 from agent_core.errors import ToolServerError
+from agent_core.json_values import texts_in
 from agent_core.mcp.client import RequestFault, ServerConnection, artifacts_of, output_of
 from agent_core.mcp.config import HttpServer, HubLimits, ServerConfig
 from agent_core.mcp.pins import ListedTool, Pins, usable_tools
@@ -30,6 +31,7 @@ from agent_core.tools import (
     schema_for_model,
     unknown_tool,
 )
+from agent_core.workspaces.layout import check_room, space_taken
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +49,8 @@ _RELIST_AFTER_S = 300.0
 _RESTART_WINDOW_S = 60.0
 """Within it a server is started no more than `max_restarts` times again."""
 _MAX_DESCRIPTION_CHARS = 10_000
+_MAX_PATH_CHARS = 1_000
+"""A longer text names no file."""
 _UNKNOWN_OUTCOME = "The call may or may not have run: check its effect before you make it again."
 
 
@@ -160,6 +164,8 @@ class McpServer:
         schema = self._usable(call.name).input_schema
         if fault := fault_of_arguments(call.arguments, schema):
             raise ToolServerError(f"Invalid arguments for {call.name}: {fault}")
+        if self.workspace is not None:
+            await asyncio.to_thread(_check_files, call.arguments, self.workspace)
         meta = await self._meta(call, context)
         try:
             return await self._call(call, meta, progress)
@@ -334,6 +340,31 @@ class McpServer:
     def _has_tools_off(self) -> bool:
         """Whether a tool is off, which a person may have accepted meanwhile."""
         return any(tool.off for tool in self._tools.values())
+
+
+def _check_files(arguments: JsonObject, workspace: Path) -> None:
+    """Raises ToolServerError where a call leads out of its session's files, or these are full.
+
+    A server that works in a session's directory runs as the bot does: it could read and write the
+    files of other sessions, and its works have the session's bound like all others.
+    """
+    for text in texts_in(arguments):
+        if len(text) <= _MAX_PATH_CHARS and not _lies_in(text, workspace):
+            raise ToolServerError(f"{text[:200]!r} is no file of this session: name one below it.")
+    try:
+        check_room(space_taken(workspace))
+    except OSError as error:
+        raise ToolServerError(f"{error}. Say so; a new thread has room.") from error
+
+
+def _lies_in(path: str, workspace: Path) -> bool:
+    """Whether a text, taken for a path, stays in the directory; most are none, and do."""
+    home = workspace.resolve()
+    try:
+        resolved = (home / path.removeprefix("file:")).resolve()
+    except (OSError, ValueError):
+        return False
+    return resolved.is_relative_to(home) and not path.startswith("~")
 
 
 def _failure(error: ToolServerError) -> ToolOutput:

@@ -9,6 +9,7 @@ from the rest.
 
 import asyncio
 import os
+import resource
 import signal
 import zlib
 from collections import deque
@@ -37,6 +38,7 @@ from agent_core.mcp.wire import (
     error_answer,
     off_loop,
 )
+from agent_core.workspaces.layout import MAX_SESSION_BYTES
 
 _CHUNK_BYTES = 65_536
 _OUTGOING_MESSAGES = 64
@@ -83,7 +85,8 @@ async def stdio_streams(
 ) -> AsyncGenerator[Streams, None]:
     """Start the server and exchange messages with it; the whole process group is gone on return.
 
-    `on_end` is called once the server has hung up.
+    `on_end` is called once the server has hung up. No file that it writes grows beyond what a whole
+    session may take, where the system can hold it to that.
 
     Raises:
         OSError: the command cannot be started.
@@ -97,6 +100,10 @@ async def stdio_streams(
         start_new_session=True,
     )
     assert child.stdin and child.stdout and child.stderr  # noqa: S101, PT018 - pipes by default
+    if not config.trusted and hasattr(resource, "prlimit"):
+        with suppress(ProcessLookupError):
+            bound = (MAX_SESSION_BYTES, MAX_SESSION_BYTES)
+            resource.prlimit(transport.get_pid(), resource.RLIMIT_FSIZE, bound)
     sink, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, source = anyio.create_memory_object_stream[SessionMessage](_OUTGOING_MESSAGES)
     lines = LineCutter()

@@ -111,15 +111,20 @@ class Reply:
     """Readable thinking, for the trace; empty when the provider keeps it to itself."""
 
 
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """The endpoint has given no sign of life since the request, for `AWAY_S`; it is waited for."""
+
+
 Item = Delta | CallDelta | Reply
-"""What a model's stream yields."""
+"""What a model's stream yields, beside Silent."""
 
 
 class Model(Protocol):
     """A language model.
 
-    `stream` yields any number of Delta and CallDelta and then exactly one Reply, last. Closing the
-    generator aborts the call.
+    `stream` yields any number of Delta and CallDelta and then exactly one Reply, last; a Silent may
+    come first. Closing the generator aborts the call.
 
     Raises:
         ModelUnavailable: may pass (overload, rate limit, connection, a stream cut short).
@@ -130,7 +135,7 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
-    def stream(self, request: ModelRequest) -> AsyncGenerator[Item, None]: ...
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Item | Silent, None]: ...
 
 
 Form = TypeVar("Form", bound=BaseModel)
@@ -163,6 +168,9 @@ async def whole_reply(model: Model, request: ModelRequest) -> Reply:
 
 Sleep = Callable[[float], Awaitable[None]]
 
+AWAY_S = 20.0
+"""A model that does not answer for this time is away: people are told until when it is tried. A
+busy one needs 2.5 s for its first word, and sends pings while it thinks; queues take up to 15 s."""
 OUTAGE_S = 630.0
 """An outage of ten minutes is outlasted; after this time a call is given up."""
 LOG_EVERY_S = 40.0
@@ -213,7 +221,7 @@ class RetryingModel:
             try:
                 async with aclosing(self.model.stream(request)) as items:
                     async for item in items:
-                        yield item
+                        yield outage.silence() if isinstance(item, Silent) else item
             except (ModelUnavailable, ReplyTruncated) as error:
                 outage.add(error, self.seconds() - begun_s)
             else:
@@ -232,28 +240,37 @@ class _Outage:
         self.failures: list[ModelError] = []
         self._model = model
         self._away_s = 0.0
+        self._silent_s = 0.0
+        """Of the present attempt, in `_away_s` already."""
         self._logged_s = -LOG_EVERY_S
 
     def add(self, error: ModelError, took_s: float) -> None:
         """Note a failure; the first one begins the outage, however long its call had been well."""
-        if self.failures:
-            self._away_s += took_s
+        if self.failures or self._silent_s:
+            self._away_s += took_s - self._silent_s
+        self._silent_s = 0.0
         self.failures.append(error)
+
+    def silence(self) -> Retried:
+        """The present attempt goes on, as if it had just been made again."""
+        self._silent_s = AWAY_S
+        self._away_s += AWAY_S
+        left_s = OUTAGE_S - self._away_s
+        self._log("silent", left_s)
+        return Retried(
+            reason="silent",
+            wait_s=0.0,
+            attempt=len(self.failures) + 1,
+            away_s=self._away_s,
+            left_s=left_s,
+        )
 
     def next_attempt(self, chance: float) -> Retried:
         """The attempt that follows; raises the last failure when there shall be none."""
         left_s = OUTAGE_S - self._away_s
         wait_s = self._wait_s(left_s, chance)
         reason = _reason(self.failures[-1])
-        if self._away_s - self._logged_s >= LOG_EVERY_S:
-            self._logged_s = self._away_s
-            logger.warning(
-                "the model %s does not answer (%s) for %.0f s; it is given up in %.0f s",
-                self._model,
-                reason,
-                self._away_s,
-                left_s,
-            )
+        self._log(reason, left_s)
         self._away_s += wait_s
         return Retried(
             reason=reason,
@@ -261,6 +278,18 @@ class _Outage:
             attempt=len(self.failures) + 1,
             away_s=self._away_s,
             left_s=left_s,
+        )
+
+    def _log(self, reason: str, left_s: float) -> None:
+        if self._away_s - self._logged_s < LOG_EVERY_S:
+            return
+        self._logged_s = self._away_s
+        logger.warning(
+            "the model %s does not answer (%s) for %.0f s; it is given up in %.0f s",
+            self._model,
+            reason,
+            self._away_s,
+            left_s,
         )
 
     def _wait_s(self, left_s: float, chance: float) -> float:

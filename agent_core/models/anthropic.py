@@ -21,7 +21,7 @@ from agent_core.errors import (
 )
 from agent_core.json_values import as_object, load_strictly
 from agent_core.messages import JsonObject
-from agent_core.models import Item, ModelRequest
+from agent_core.models import AWAY_S, Item, ModelRequest, Silent
 from agent_core.models.anthropic_messages import ReplyAssembly, request_body
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class AnthropicConnection:
             asked again with an older one, which is then kept.
         idle_timeout_s: How long a stream may be silent before it counts as broken.
         call_timeout_s: How long one call may take in all; a stream can ping for ever.
+        silent_s: How long nothing may come of a call, not even a ping, before that is told.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class AnthropicConnection:
         version: str | None = None,
         idle_timeout_s: float = 90.0,
         call_timeout_s: float = 900.0,
+        silent_s: float = AWAY_S,
     ) -> None:
         if bool(api_key) == bool(auth_token):
             raise SettingsError(
@@ -80,6 +82,7 @@ class AnthropicConnection:
         self._version = version
         self._idle_timeout_s = idle_timeout_s
         self._call_timeout_s = call_timeout_s
+        self.silent_s = silent_s
         self._client: anthropic.AsyncAnthropic | None = None
         self._opening = asyncio.Lock()
 
@@ -191,10 +194,20 @@ class AnthropicModel:
     name: str
     connection: AnthropicConnection
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Item, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Item | Silent, None]:
         """As `Model.stream`: deltas of the answer's text and of calls, then the whole reply."""
         assembly = ReplyAssembly()
         async with aclosing(self.connection.events(request_body(self.name, request))) as events:
+            # A task, as the wait for the first event goes on behind the Silent.
+            beginning = asyncio.create_task(anext(events, None))
+            try:
+                await asyncio.wait({beginning}, timeout=self.connection.silent_s)
+                if not beginning.done():
+                    yield Silent()
+                assembly.take(await beginning or {})
+            finally:
+                beginning.cancel()
+                await asyncio.wait({beginning})
             async for event in events:
                 if piece := assembly.take(event):
                     yield piece

@@ -1,12 +1,12 @@
 """Readers of tool results that leave artifacts in the workspace and never get in a turn's way."""
 
-from agent_core.observers.corpus import ArticleObserver
+from agent_core.observers.corpus import ArticleObserver, keep_read_page
 from agent_core.observers.executions import SearchResultObserver, WorkbenchObserver
 from agent_core.observers.observing import Observers, ToolObserved, ToolObserver
 
 __all__ = [
     "ArticleObserver", "Observers", "SearchResultObserver", "ToolObserved", "ToolObserver",
-    "WorkbenchObserver", "standard_observers",
+    "WorkbenchObserver", "keep_read_page", "standard_observers",
 ]  # fmt: skip
 
 

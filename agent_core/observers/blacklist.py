@@ -1,12 +1,13 @@
-"""Blacklist of pages that the reader service did not find, in the file that the crawler keeps.
+"""Blacklist of pages and hosts that failed for good, for the crawler and the reader service alike.
 
-Its rules are those of `mcp_local.blacklist`: by page first, by host only where that is gone, a
-failure forgotten each day, and all of them once the page was read.
+By page first, by host only where that is gone; a failure is forgotten each day, and all of them
+once the page was read. The toolkit's crawler is given what is blocked with each call, and its rows
+say what is gone; all sessions and processes share the file.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field, ValidationError
 
 from agent_core.clock import machine_time
-from agent_core.json_values import text_in
+from agent_core.json_values import is_list, is_object, parse_result, text_in
 from agent_core.messages import ToolCall
 from agent_core.observers.observing import ToolObserved, full_text
 from agent_core.tools import ToolOutput, slug_of
@@ -26,6 +27,7 @@ logger = logging.getLogger(__name__)
 BLACKLIST = "webReader_blacklist.json"
 FORGOTTEN_DAYS = 7
 READER = "webReader"
+CRAWLER = "mcp__local_toolkit__crawl_parallel"
 _NOT_FOUND = '"code":"1214"'
 """Does not pass by itself."""
 _TIMED_OUT = '"code":"1234"'
@@ -63,8 +65,8 @@ class BlacklistEntry:
     is_blocked: bool
 
 
-class ReaderBlacklist:
-    """Counts what `webReader` did not find; `root` is the directory of all workspaces."""
+class Blacklist:
+    """Counts what was not there; `root` is the directory of all workspaces."""
 
     def __init__(self, root: Path, now: Callable[[], datetime] = machine_time) -> None:
         self._path = root / BLACKLIST
@@ -73,18 +75,29 @@ class ReaderBlacklist:
 
     async def saw(self, observed: ToolObserved) -> Sequence[str]:
         """Count a page that is not there, forget one that is; leaves no file in the workspace."""
-        if slug_of(observed.call.name) == READER:
+        name = observed.call.name
+        if name == CRAWLER or slug_of(name) == READER:
             async with self._writing:
                 await asyncio.to_thread(self._learn, observed)
         return ()
 
+    async def blocked(self, call: ToolCall) -> list[str]:
+        """The addresses in a call of either tool that are not to be asked for."""
+        urls: list[object] = []
+        if slug_of(call.name) == READER:
+            urls = [call.arguments.get("url")]
+        elif call.name == CRAWLER and is_list(listed := call.arguments.get("urls")):
+            urls = listed
+        texts = [url for url in urls if isinstance(url, str)]
+        if not texts:
+            return []
+        entries = await asyncio.to_thread(self.entries)
+        names = {entry.name for entry in entries if entry.is_blocked}
+        return [url for url in texts if not names.isdisjoint(_keys(url))]
+
     async def refuse(self, call: ToolCall) -> ToolOutput | None:
         """The answer to a call of `webReader` for what is blocked; None lets it be made."""
-        if slug_of(call.name) != READER:
-            return None
-        keys = _keys(text_in(call.arguments, "url"))
-        entries = await asyncio.to_thread(self.entries)
-        if not any(entry.is_blocked and entry.name in keys for entry in entries):
+        if slug_of(call.name) != READER or not await self.blocked(call):
             return None
         return ToolOutput(text=_REFUSAL, is_error=True, is_ours=True)
 
@@ -123,27 +136,28 @@ class ReaderBlacklist:
         return count
 
     def _learn(self, observed: ToolObserved) -> None:
-        url = text_in(observed.call.arguments, "url")
-        text = full_text(observed).replace(" ", "")
-        host, page = _keys(url)
-        if _TIMED_OUT in text:
-            logger.warning("%s was not reached in time (1234); it can be tried again", host)
-        if not host:
-            return
         stored = self._read()
-        if _NOT_FOUND in text:
-            earlier = stored.domains.get(page)
-            failures = (earlier.remembered(observed.at) if earlier else 0) + 1
-            stored.domains[page] = _Failures(failures=failures, last_failure=timestamp(observed.at))
+        before = stored.model_dump()
+        outcomes = _crawl_outcomes if observed.call.name == CRAWLER else _reader_outcomes
+        for url, outcome in outcomes(observed):
+            host, page = _keys(url)
+            if outcome == "read":
+                for key in (host, page):
+                    stored.domains.pop(key, None)
+            elif name := host if outcome == "host" else page:
+                earlier = stored.domains.get(name)
+                failures = (earlier.remembered(observed.at) if earlier else 0) + 1
+                last = timestamp(observed.at)
+                stored.domains[name] = _Failures(failures=failures, last_failure=last)
+                if failures == stored.threshold:
+                    logger.warning("%s failed for good %d times: skipped for now", name, failures)
+        if stored.model_dump() != before:
+            stored.domains = {
+                name: record
+                for name, record in stored.domains.items()
+                if record.remembered(observed.at)
+            }
             self._write(stored)
-            if failures == stored.threshold:
-                logger.warning("%s has failed for good %d times: skipped for now", page, failures)
-        elif not observed.output.is_error:
-            count = len(stored.domains)
-            for key in (host, page):
-                stored.domains.pop(key, None)
-            if len(stored.domains) != count:
-                self._write(stored)
 
     def _read(self) -> _StoredFailures:
         """A missing or damaged file is begun anew."""
@@ -154,6 +168,29 @@ class ReaderBlacklist:
 
     def _write(self, stored: _StoredFailures) -> None:
         write_text(self._path, stored.model_dump_json(indent=2))
+
+
+def _crawl_outcomes(observed: ToolObserved) -> Iterator[tuple[str, str]]:
+    """Each address of a crawl with what came of it: `read`, or what is gone, `page` or `host`."""
+    answer = parse_result(full_text(observed))
+    pages = answer.get("pages") if is_object(answer) else None
+    for row in pages if is_list(pages) else ():
+        outcome = "read" if text_in(row, "status") == "success" else text_in(row, "gone")
+        if outcome:
+            yield text_in(row, "url"), outcome
+
+
+def _reader_outcomes(observed: ToolObserved) -> Iterator[tuple[str, str]]:
+    """The address that the reader service was asked for, likewise."""
+    url = text_in(observed.call.arguments, "url")
+    text = full_text(observed).replace(" ", "")
+    if _TIMED_OUT in text:
+        host, _ = _keys(url)
+        logger.warning("%s was not reached in time (1234); it can be tried again", host)
+    if _NOT_FOUND in text:
+        yield url, "page"
+    elif not observed.output.is_error:
+        yield url, "read"
 
 
 def _keys(url: str) -> tuple[str, str]:

@@ -1,5 +1,7 @@
 """Saves the articles that a call extracted, one extracted_articles/*.json each.
 
+A page of a reader service becomes a page of the session as well, as those that the crawler read.
+
 And checks whether a report sub-agent kept the rule: articles are saved as a corpus before they are
 used.
 """
@@ -10,6 +12,7 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -24,14 +27,17 @@ from agent_core.json_values import (
     parse_result,
     text_in,
 )
-from agent_core.messages import JsonObject
+from agent_core.messages import JsonObject, ToolCall
+from agent_core.observers.blacklist import READER
 from agent_core.observers.observing import ToolObserved, full_text
-from agent_core.tools import slug_of
+from agent_core.tools import OnProgress, ToolContext, ToolOutput, slug_of
 from agent_core.workspaces.layout import (
     CORPUS,
     EXTRACTED_ARTICLES,
+    SEARCH_RESULTS,
     timestamp,
     write_json,
+    write_text,
 )
 
 logger = logging.getLogger(__name__)
@@ -133,6 +139,46 @@ def _read(observed: ToolObserved) -> Iterator[_Fetched]:
     if page is not None and not observed.output.is_error:
         url = text_in(page, "url") or text_in(observed.call.arguments, "url")
         yield {**page, "url": url}, observed.at
+
+
+async def keep_read_page(
+    output: ToolOutput,
+    call: ToolCall,
+    context: ToolContext,
+    _: OnProgress,
+) -> ToolOutput:
+    """After a call of a reader service: its page can be saved in the corpus and cited.
+
+    The model is not asked for the text, and the address is the one that was asked for: nobody can
+    put words into another page's mouth.
+    """
+    observed = ToolObserved(call=call, output=output, context=context)
+    if slug_of(call.name) != READER or output.is_error:
+        return output
+    for page, fetched_at in await asyncio.to_thread(lambda: list(_read(observed))):
+        url = text_in(call.arguments, "url")
+        content = text_in(page, "content")
+        if not (url and content.strip()):
+            continue
+        head: JsonObject = {
+            "url": url,
+            "final_url": url,
+            "title": " ".join(text_in(page, "title").split()) or url,
+            "description": " ".join(text_in(page, "description").split()),
+            "fetched_at": fetched_at.astimezone(UTC).isoformat(),
+            "status": "success",
+            "words": len(content.split()),
+        }
+        facts = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=10_000)
+        path = f"{SEARCH_RESULTS}/crawl_read_{digest_of_json(url)[:10]}.md"
+        text = f"{_FENCE}{facts}{_FENCE}\n{content}"
+        try:
+            await asyncio.to_thread(write_text, context.workspace / path, text)
+        except OSError:  # a disk that does not take it must not cost the result
+            return output
+        note = f"[The page is kept as {path}; save_corpus takes its address.]"
+        return replace(output, text=f"{output.text}\n\n{note}")
+    return output
 
 
 _IN_DEPTH = re.compile(

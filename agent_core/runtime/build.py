@@ -18,20 +18,29 @@ from agent_core.composio import (
     SERVER_NAME,
     Accounts,
     AppFiles,
-    ComposioApi,
+    ComposioSessions,
+    ComposioWorker,
     composio_server,
+    worker_process,
 )
 from agent_core.consent import LinkPlaces, read_policy
 from agent_core.loop.agent import RunLimits
 from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
 from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
-from agent_core.observers import Observers, standard_observers
-from agent_core.observers.blacklist import ReaderBlacklist
+from agent_core.observers import Observers, keep_read_page, standard_observers
+from agent_core.observers.blacklist import Blacklist
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
-from agent_core.sessions import Database, KnownSessions, Overview, ProgramStore, ToolPins
+from agent_core.sessions import (
+    Database,
+    KnownSessions,
+    Overview,
+    Preferences,
+    ProgramStore,
+    ToolPins,
+)
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.task import shipped_specs
 from agent_core.tools import (
@@ -40,11 +49,13 @@ from agent_core.tools import (
     Registry,
     SurfaceTools,
     full_name,
+    server_prefix,
 )
 
 logger = logging.getLogger(__name__)
 
 LOCAL_TOOLKIT = "local_toolkit"
+WEB_READER = "web_reader"
 
 
 def build_runtime(
@@ -68,21 +79,25 @@ def build_runtime(
     database = Database(settings.state_url)
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
     pins = Pins(ToolPins(database), awaited=awaited)
-    api = composio_api(settings) if composio_url(settings) else None
+    worker = composio_worker(settings) if composio_url(settings) else None
+    people = ComposioSessions(worker, Preferences(database), clock) if worker else None
+    blacklist = Blacklist(settings.workspaces_root.resolve(), clock)
     hub = McpHub(
         [local_toolkit(settings, settings.workspaces_root)],
         fleet=configured_fleet(settings),
-        more=[composio_server(api, pins=pins)] if api else [],
+        more=[composio_server(people, pins=pins)] if people else [],
         pins=pins,
-        call_meta=partial(call_meta, api, clock),
+        call_meta=partial(call_meta, people, blacklist, clock),
     )
     tools = SurfaceTools(hub, KnownSessions(database))
-    blacklist = ReaderBlacklist(settings.workspaces_root.resolve(), clock)
     registry = Registry(
         hub,
         before=blacklist.refuse,
         toolsets=dict.fromkeys(SURFACE_TOOLS, tools),
-        after={COMPOSIO: AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file"))},
+        after={
+            COMPOSIO: AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file")),
+            server_prefix(WEB_READER): keep_read_page,
+        },
         now=clock,
     )
     places = [each.strip() for each in settings.connect_links.split(",") if each.strip()]
@@ -91,7 +106,7 @@ def build_runtime(
     observers = Observers((*standard_observers(), blacklist))
     classifier = AnthropicModel(settings.classifier_model, connection)
     python = RunPython(Interpreter(), ProgramStore(database))
-    accounts = Accounts(api, time.monotonic) if api else None
+    accounts = Accounts(people, time.monotonic) if people else None
     turns = TurnParts(
         database=database,
         router=Router(classifier=classifier, answerer=model),
@@ -115,7 +130,7 @@ def build_runtime(
         accounts=accounts,
         clock=clock,
         surface=tools,
-        app_address=api.address_of if api else lambda _: "",
+        app_address=people.address_of if people else lambda _: "",
         logfire_project=settings.logfire_project,
         logfire_enabled=bool(settings.logfire_token.get_secret_value()),
     )
@@ -128,7 +143,7 @@ def build_runtime(
         prepare=connection.client,
         warm_up=hub.warm_up,
         away=lambda: {**hub.failures, **python.away},
-        close=lambda: _close(connection, hub, api, observers),
+        close=lambda: _close(connection, hub, worker, observers),
     )
 
 
@@ -178,22 +193,27 @@ def composio_url(settings: CoreSettings) -> str:
     return settings.composio_base_url or DEFAULT_BASE_URL
 
 
-def composio_api(settings: CoreSettings) -> ComposioApi:
-    """The way to Composio; there must be a key."""
-    return ComposioApi(
-        api_key=settings.composio_api_key.get_secret_value(), base_url=composio_url(settings)
+def composio_worker(settings: CoreSettings) -> ComposioWorker:
+    """The way to Composio, whose process starts at need; there must be a key."""
+    api_key = settings.composio_api_key.get_secret_value()
+    base_url = composio_url(settings)
+    process = worker_process(
+        api_key=api_key,
+        base_url=base_url,
+        environment=named_variables(),
     )
+    return ComposioWorker(process, api_key=api_key, base_url=base_url)
 
 
 async def _close(
     models: AnthropicConnection,
     hub: McpHub,
-    api: ComposioApi | None,
+    worker: ComposioWorker | None,
     observers: Observers,
 ) -> None:
     async with asyncio.TaskGroup() as group:
         group.create_task(observers.close())
         group.create_task(hub.close())
-    if api is not None:
-        await api.close()
+        if worker is not None:
+            group.create_task(worker.close())
     await models.close()

@@ -36,7 +36,7 @@ from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, TurnId
 from agent_core.loop.agent import ROUTE_SLOTS, RunScope, names_away
 from agent_core.loop.run import RunResult
-from agent_core.messages import user_message
+from agent_core.messages import JsonObject, user_message
 from agent_core.runtime.opening import (
     document_note,
     fault_notes,
@@ -137,7 +137,7 @@ async def finish(
             published=_published(days, cited, f"{text}{pages}"),
         )
         async with parts.writing_records:
-            await asyncio.to_thread(
+            trace = await asyncio.to_thread(
                 _leave_records,
                 parts,
                 turn,
@@ -149,6 +149,11 @@ async def finish(
             "session_complete",
             outcome=finished.outcome,
             events=len(events) + 1,
+            duration_seconds=trace["total_duration_seconds"],
+            tool_calls=len(trace["tool_calls"]),
+            iterations=len(trace["iterations"]),
+            artifacts=len(trace["artifacts"]),
+            **{name: trace["usage"][name] for name in ("total_tokens", "model_calls")},
         )
     except Exception:
         # A turn that could not end for its trimmings would be worked on again and again.
@@ -271,8 +276,8 @@ def _leave_records(
     scope: RunScope,
     events: Sequence[AnyEvent],
     trace_id: str,
-) -> None:
-    """Trace and summary of a turn whose last event is the last of these."""
+) -> JsonObject:
+    """Trace and summary of a turn whose last event is the last of these; the trace."""
     asked, workspace = turn.inbound, scope.context.workspace
     trace = build_trace(
         events,
@@ -286,6 +291,7 @@ def _leave_records(
     url = tracing.trace_url(parts.logfire_project, trace_id)
     write_trace(workspace, trace)
     append_summary(workspace, trace, trace_url=url)
+    return trace
 
 
 def turn_at(parts: TurnParts, turn: StoredTurn, slot: str, offset: int = 0) -> EventHeader:

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from agent_core.classifier import Router
 from agent_core.clock import UtcClock, local_time
-from agent_core.composio import Accounts, ComposioApi
+from agent_core.composio import Accounts, ComposioSessions
 from agent_core.consent import ConsentGate, LinkPlaces, Policy, fresh_links
 from agent_core.errors import ToolServerError
 from agent_core.ids import RunId, UserId, depth_of
@@ -21,6 +21,7 @@ from agent_core.loop.calls import ask_user_tool
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import Model, RetryingModel, ToolSpec
 from agent_core.observers import Observers
+from agent_core.observers.blacklist import Blacklist
 from agent_core.programs import RunPython
 from agent_core.prompts import fill, prompt, schema
 from agent_core.runtime.opening import one_line
@@ -190,13 +191,22 @@ async def known_of(
 
 
 async def call_meta(
-    api: ComposioApi | None, clock: UtcClock, call: ToolCall, context: ToolContext
+    sessions: ComposioSessions | None,
+    blacklist: Blacklist,
+    clock: UtcClock,
+    call: ToolCall,
+    context: ToolContext,
 ) -> JsonObject:
-    """The moment on the asker's clock, and whose remote workbench: no model names another's."""
-    meta = {"now": local_time(clock(), context.zone).isoformat()}
-    if api is not None and slug_of(call.name) in REMOTE_TOOLS:
+    """The moment on the asker's clock, what is not to be opened, and whose remote workbench.
+
+    No model names another's.
+    """
+    meta: JsonObject = {"now": local_time(clock(), context.zone).isoformat()}
+    if blocked := await blacklist.blocked(call):
+        meta["blocked"] = blocked
+    if sessions is not None and slug_of(call.name) in REMOTE_TOOLS:
         try:
-            meta["composio_session"] = (await api.of(context.asker)).id
+            meta["composio_session"] = (await sessions.of(context.asker)).id
         except ToolServerError as error:
             logger.warning("no remote workbench for %s: %s", call.name, error)
     return meta

@@ -365,7 +365,7 @@ async def _work_as_child(
             limits=limits,
             run=child.run,
         )
-        opening = scope.history or (user_message(child.task),)
+        opening = scope.history or (user_message(f"{child.task}{child.context}"),)
         await run_agent(
             agent,
             (),
@@ -427,6 +427,6 @@ async def _check(parts: TurnParts, child: RunStarted, scope: RunScope) -> None:
 
     text = await scope.steps.once("compliance", check, STRING)
     if text:
-        tracing.note("subagent_compliance_message_injected", agent=child.agent)
+        tracing.warn("subagent_compliance_message_injected", agent=child.agent)
         at = scope.at(0, CORRECTION_SLOT)
         await scope.emit(CorrectionInjected(**at, agent=child.agent, text=text))

@@ -28,7 +28,6 @@ from agent_core.runtime.turn import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (
     DEAD_AFTER_S,
-    FeedbackStore,
     KnownSessions,
     Ledger,
     Marks,
@@ -103,7 +102,7 @@ class Runtime:
         """What was received, written down before it is acknowledged."""
         self.marks = Marks(parts.database)
         """How far readers of something outside have come."""
-        self.preferences, self.feedback = Preferences(parts.database), FeedbackStore(parts.database)
+        self.preferences = Preferences(parts.database)
         """What people have set, and what they said of answers."""
         self.overview, self.accounts = Overview(parts.database), parts.accounts
         """What somebody has going on, and what they have connected; None without Composio."""
@@ -196,6 +195,8 @@ class Runtime:
         """
         await self.workspace(message.session, message.received_at)
         turn = await self._store.add_turn(message, "work" if is_answer else kind_of(message))
+        if self.accounts is not None:
+            self._background.run(partial(self.accounts.prepare, message.asker))
         if turn is not None:
             await self._dispatch.advance(message.session)
         if turn is not None and turn.seq > 1 and not is_answer:
@@ -324,6 +325,8 @@ class _Housekeeping:
 
     async def _purge(self) -> None:
         await purge_ledger(self._parts.database, self._parts.clock())
+        if self._parts.accounts is not None:
+            await self._parts.accounts.delete_unused()
 
     async def _beat(self) -> None:
         await self._leases.beat()

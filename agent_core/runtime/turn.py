@@ -100,7 +100,8 @@ async def run_turn(
         generation=generation,
     )
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
-        tracing.note("query_started", length=len(turn.inbound.text))
+        asked = turn.inbound.text
+        tracing.note("query_started", length=len(asked), **tracing.content(query=asked))
         body = _Generation(
             parts,
             turn,
@@ -371,7 +372,7 @@ class _Generation:
 
     async def _announce_route(self, routed: Routed) -> None:
         if routed.fallback:
-            tracing.note("fast_path_fallback", reason=routed.fallback.partition(":")[0])
+            tracing.warn("fast_path_fallback", reason=routed.fallback.partition(":")[0])
         tracing.note(
             "query_classification",
             decision=routed.route,
@@ -442,15 +443,15 @@ class _Generation:
         )
         await scope.emit(started)
         more = "".join(f"\n\n{message.text}" for message in opening[1:])
+        context = "\n\n" + prompt("sub_question", task=task, more=more)
         runs: list[str] = []
         for number, part in enumerate(plan.sub_questions, start=1):
-            order = prompt(
-                "sub_question",
-                question=part.question,
-                task=task,
-                more=more,
+            run = await scope.fork(
+                f"part{number}",
+                part.question,
+                title=part.title,
+                context=context,
             )
-            run = await scope.fork(f"part{number}", order, title=part.title)
             runs.append(f"- {run}: {part.question}")
         return (user_message(prompt("planned", runs="\n".join(runs))),) if runs else ()
 

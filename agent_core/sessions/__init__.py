@@ -59,8 +59,6 @@ from agent_core.sessions.turns import (
     ask_id,
 )
 from agent_core.sessions.values import (
-    Feedback,
-    FeedbackStore,
     Preferences,
     ProgramStore,
     StoredProgram,
@@ -87,8 +85,6 @@ __all__ = [
     "DatabaseTrouble",
     "DisclosureStore",
     "EventLog",
-    "Feedback",
-    "FeedbackStore",
     "Inbox",
     "InboxKind",
     "InboxRow",

@@ -10,7 +10,6 @@ definition, with the one that waits to be accepted, if any.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from fnmatch import fnmatchcase
 from typing import Literal
 
 from sqlalchemy import Connection, delete, select, update
@@ -81,17 +80,9 @@ class AuditLog(Store):
         self,
         *,
         since: datetime | None = None,
-        user: str | None = None,
-        tool: str | None = None,
         patience_s: float = PATIENCE_S,
     ) -> list[AuditEntry]:
-        """Calls that began since then, newest first.
-
-        Args:
-            since: None for all.
-            user: Asked or approved by this person: the whole id, or its part behind the `:`.
-            tool: A pattern such as `GMAIL_*`, for a full name or an action's slug, in any case.
-            patience_s: How long to wait for a database in trouble.
+        """Calls that began since then, or all, newest first.
 
         Raises:
             DatabaseTrouble: the database cannot be read.
@@ -99,26 +90,10 @@ class AuditLog(Store):
         query = select(audit).order_by(audit.c.at.desc(), audit.c.id)
         if since is not None:
             query = query.where(audit.c.at >= since)
-        entries = await self._database.run(
+        return await self._database.run(
             lambda connection: objects_of(connection, query, AuditEntry),
             patience_s=patience_s,
         )
-        if user is not None:
-            entries = [entry for entry in entries if _is_of_user(entry, user)]
-        if tool is not None:
-            entries = [entry for entry in entries if _is_of_tool(entry, tool)]
-        return entries
-
-
-def _is_of_user(entry: AuditEntry, user: str) -> bool:
-    people = (entry.asker, entry.approved_by or "")
-    return any(user in (person, person.rpartition(":")[2]) for person in people)
-
-
-def _is_of_tool(entry: AuditEntry, pattern: str) -> bool:
-    names = [entry.tool]
-    names.extend(action.slug for action in entry.actions)
-    return any(fnmatchcase(name.upper(), pattern.upper()) for name in names)
 
 
 TurnPrice = tuple[TurnId, JsonObject]

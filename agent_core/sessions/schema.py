@@ -257,12 +257,3 @@ preferences = Table(
     *_keys("scope", "name"),
     *_columns(Text, "value"),
 )
-
-feedback = Table(
-    "feedback",
-    metadata,
-    *_keys("turn", "person"),
-    *_columns(Text, "verdict"),
-    *_columns(Moment, "at"),
-    *_columns(Text, "comment"),
-)

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from cachetools import LRUCache
 from sqlalchemy import Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
@@ -30,6 +31,8 @@ class StoredSession:
     created_at: datetime
 
 
+MAX_TAINTED = 10_000
+"""Sessions of which a process remembers that they read from outside."""
 _TURNS = select(turns).order_by(turns.c.seq)
 
 
@@ -42,6 +45,7 @@ class SessionStore:
     def __init__(self, database: Database, behind: WriteBehind) -> None:
         self._database = database
         self._behind = behind
+        self._tainted: LRUCache[SessionId, str] = LRUCache(MAX_TAINTED)
 
     async def session(self, session: SessionId) -> StoredSession | None:
         """A session by id; None when there is none."""
@@ -63,11 +67,18 @@ class SessionStore:
 
     async def tainted_by(self, session: SessionId) -> str | None:
         """The outside source that the session read first; None while it has read nothing."""
+        if session in self._tainted:
+            return self._tainted[session]
         query = select(sessions.c.tainted_by).filter_by(id=session)
-        return await self._database.scalar(query)
+        source = await self._database.scalar(query)
+        if source is not None:
+            self._tainted[session] = source  # for good
+        return source
 
     async def taint(self, session: SessionId, source: str) -> None:
         """Taint the session, for good: it has read from outside."""
+        if session in self._tainted:
+            return
         clean = update(sessions).filter_by(id=session, tainted_by=None)
         await self._database.execute(clean.values(tainted_by=source))
 

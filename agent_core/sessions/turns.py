@@ -153,6 +153,7 @@ class Ask:
 
 
 ASK = TypeAdapter(Ask)
+_IS_APPROVAL = asks.c.body["kind"].as_string() == "approval"
 
 
 def ask_id(
@@ -204,25 +205,19 @@ class AskStore:
         query = (
             select(asks)
             .filter_by(turn=turn, run=run, call_id=call)
-            .where(asks.c.body["kind"].as_string() == "approval")
+            .where(_IS_APPROVAL)
             .order_by(asks.c.edition.desc())
         )
         return await self._database.first(query, Ask)
 
     async def release(self, ask: AskId) -> None:
         """Take an open approval from its call, which has its result: it may be another's."""
-        await self._database.execute(
-            update(asks).filter_by(id=ask, state="open").values(call_id=ToolCallId(""))
-        )
+        await self._move(ask, "open", call_id=ToolCallId(""))
 
     async def released(self, turn: TurnId) -> Sequence[Ask]:
         """Approvals that are open without a call."""
-        query = (
-            select(asks)
-            .filter_by(turn=turn, call_id="", state="open")
-            .where(asks.c.body["kind"].as_string() == "approval")
-        )
-        return await self._database.read(query, Ask)
+        query = select(asks).filter_by(turn=turn, call_id="", state="open")
+        return await self._database.read(query.where(_IS_APPROVAL), Ask)
 
     async def adopt(self, ask: AskId, call: ToolCallId) -> bool:
         """Give a released approval to a call; False where it is no longer there to have."""

@@ -1,22 +1,23 @@
-"""Values by their keys: preferences, feedback, and the last program of a run."""
+"""Values by their keys: preferences with feedback on answers, and the last program of a run."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select
 
-from agent_core.ids import RunId, ToolCallId, TurnId, UserId
+from agent_core.ids import RunId, ToolCallId, TurnId
 from agent_core.messages import JsonObject
 from agent_core.sessions.database import Store, columns_of
-from agent_core.sessions.schema import feedback, preferences, programs
+from agent_core.sessions.schema import preferences, programs
 
 
 class Preferences(Store):
     """Short values by scope and name; a scope is a person, `team:user`, or a `team:channel`.
 
     Names: `language` (en, de, es, fr) and `digest_time` (HH:MM) of a person, `follow_ups` (meant,
-    two_party, mention) of a channel. Nothing of this is checked here.
+    two_party, mention) of a channel; `up` or `down` by each person of the scope `feedback:TURN`;
+    where each person's tools of apps come from in the scope `composio`. Nothing of this is checked
+    here.
     """
 
     async def get(self, scope: str, name: str) -> str:
@@ -43,35 +44,6 @@ class Preferences(Store):
         query = select(preferences).filter_by(scope=scope)
         rows = await self._database.rows(query)
         return {row.name: row.value for row in rows}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feedback:
-    """What a person said of a turn's answer."""
-
-    turn: TurnId
-    person: UserId
-    verdict: Literal["up", "down"]
-    at: datetime
-    comment: str = ""
-
-
-class FeedbackStore(Store):
-    """Of a person and a turn the last word counts."""
-
-    async def give(self, given: Feedback) -> None:
-        """Store a verdict in place of the person's earlier one."""
-        await self._database.execute(self._database.upsert(feedback, columns_of(given)))
-
-    async def comment(
-        self,
-        turn: TurnId,
-        person: UserId,
-        text: str,
-    ) -> bool:
-        """Add a comment to a verdict; False where there is none."""
-        statement = update(feedback).filter_by(turn=turn, person=person).values(comment=text)
-        return await self._database.execute(statement)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

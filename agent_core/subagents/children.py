@@ -238,6 +238,7 @@ class ChildRuns:
         prompt: str,
         agent: str,
         title: str,
+        context: str,
     ) -> RunId:
         parent = self._parent.run
         run = child_run(parent, key)
@@ -257,6 +258,7 @@ class ChildRuns:
             parent=parent,
             agent=agent,
             task=prompt,
+            context=context,
             title=title,
             asker=scope.context.asker,
             authors=tuple(sorted(scope.context.authors | self._authors)),

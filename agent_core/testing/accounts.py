@@ -33,6 +33,12 @@ class FakeAccounts(Accounts):
         self.connected[user, toolkit] = connected
         return connected
 
+    async def prepare(self, user: UserId) -> None:
+        """Nothing is started."""
+
+    async def delete_unused(self) -> None:
+        """There are no sessions."""
+
     async def tool(self, slug: str, *, afresh: bool = False) -> AppTool:
         self._answer()
         app = slug.partition("_")[0]

@@ -56,7 +56,7 @@ class Surface(Protocol):
         """
         ...
 
-    async def link(self, session: SessionId) -> str:
+    def link(self, session: SessionId) -> str:
         """The address at which people read a session."""
         ...
 
@@ -156,7 +156,7 @@ class SurfaceTools:
         answers = _best(call.arguments["query"], earlier)
         lines = [_MATERIAL if answers else _NOTHING]
         for each in answers:
-            link = await self._here.link(each.turn.session)
+            link = self._here.link(each.turn.session)
             lines += _described(each, context.zone)
             lines.append(f"  Thread: {link}")
         return _material("\n".join(lines), answers, context)
@@ -167,7 +167,7 @@ class SurfaceTools:
         if answered is None:
             raise SurfaceRefused("No work with this id is to be read here: find it first.")
         number = int(call.arguments.get("part", 1))
-        link = await self._here.link(answered.turn.session)
+        link = self._here.link(answered.turn.session)
         parts = [_MATERIAL, f"Thread: {link}"]
         if number == 1:
             parts.append(f"The answer:\n{answered.answer}")

@@ -107,12 +107,11 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutput:
-    """How a call ended. `text` is for the model, `display` for the person."""
+    """How a call ended."""
 
     text: str
     """What the model gets: the whole result, or head, tail and path of a huge one."""
     is_error: bool = False
-    display: str = ""
     size_bytes: int = 0
     """Of the whole result."""
     saved_path: str = ""

@@ -80,7 +80,22 @@ class Pass(BaseModel):
     user: UserId
     sessions: dict[SessionId, float]
     once: str = ""
-    """A link's id: its second use is refused."""
+    """An id: a link's second use is refused, and so is a cookie whose person has logged out."""
+
+    @property
+    def left_key(self) -> str:
+        """The key under which the ledger knows that the cookie's person has logged out."""
+        return f"live-left:{self.once}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """An authorised request: a person, the session, and the cookie that opens it until a moment."""
+
+    user: UserId
+    session: SessionId
+    until_s: float
+    cookie: Pass
 
 
 class Passes:
@@ -103,20 +118,21 @@ class Passes:
         )
         return self._sign("link", claim)
 
-    def cookie(self, link: Pass, before: str) -> str:
-        """The cookie in exchange for a link; with the sessions of the earlier one."""
+    def cookie(self, link: Pass, earlier: Pass | None) -> str:
+        """The cookie in exchange for a link; with the sessions, and the id, of the earlier one."""
         until_s = (self._clock() + COOKIE_LIFE).timestamp()
-        earlier = self.read("cookie", before)
         sessions: dict[SessionId, float] = {}
+        once = secrets.token_urlsafe(16)
         if earlier and earlier.user == link.user:
             sessions |= earlier.sessions
+            once = earlier.once
         for session in link.sessions:
             sessions.pop(session, None)
             sessions[session] = until_s
         while len(sessions) > MAX_SESSIONS:
             oldest = next(iter(sessions))
             del sessions[oldest]
-        return self._sign("cookie", Pass(user=link.user, sessions=sessions))
+        return self._sign("cookie", Pass(user=link.user, sessions=sessions, once=once))
 
     def read(self, kind: PassKind, text: str) -> Pass | None:
         """A pass with its sessions that are not over, or None. A link may be used already."""

@@ -8,12 +8,12 @@ connection is no stranger's any more once a request on it was authorised.
 
 import asyncio
 import resource
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from agent_core.background import Background
@@ -32,77 +32,60 @@ ADDRESS_SHARE = 2
 """One address may have this part of the strangers' connections: a proxy is one address, too."""
 
 
-class _Connection(asyncio.Protocol):
-    """Passes all that happens on a connection on to the HTTP server, if it may stay."""
+class Connection(web.RequestHandler):
+    """One connection: it is served if it may stay."""
 
-    def __init__(self, server: asyncio.Protocol, owner: "Connections") -> None:
+    def __init__(self, server: web.Server, owner: "Connections") -> None:
+        no_log: dict[str, Any] = {"access_log": None}
+        loop = asyncio.get_running_loop()
+        super().__init__(server, loop=loop, keepalive_timeout=KEPT_S, **no_log)
         self.address = ""
         self.opened_s = owner.clock.seconds()
         self.has_asked = False
-        self.transport: asyncio.Transport | None = None
-        self._server = server
         self._owner = owner
-        self._is_served = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
-        self._is_served = self._owner.admit(self)
-        if self._is_served:
-            self._server.connection_made(transport)
+        if self._owner.admit(self):
+            super().connection_made(transport)
         else:
-            self.transport.abort()
+            cast("asyncio.Transport", transport).abort()
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, exc: BaseException | None) -> None:
         self._owner.forget(self)
-        if self._is_served:
-            self._server.connection_lost(exc)
+        super().connection_lost(exc)
 
-    def data_received(self, data: bytes) -> None:
-        if self._is_served:
-            self._server.data_received(data)
-
-    def eof_received(self) -> bool | None:
-        return self._server.eof_received() if self._is_served else None
-
-    def pause_writing(self) -> None:
-        self._server.pause_writing()
-
-    def resume_writing(self) -> None:
-        self._server.resume_writing()
+    def handle_error(self, *about: Any, **more: Any) -> web.StreamResponse:
+        """Answer what no application sees, such as a broken request, and name no software."""
+        response = super().handle_error(*about, **more)
+        response.headers[hdrs.SERVER] = ""
+        return response
 
 
 class Connections:
     """All open connections of a port, and which of them are strangers'."""
 
-    def __init__(self, clock: MonotonicClock, max_files: int = 0) -> None:
-        soft_limit = max_files or resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    def __init__(self, clock: MonotonicClock) -> None:
+        soft_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         self.clock = clock
         self.max_open = soft_limit // 2
         self.max_strangers = max(ADDRESS_SHARE, min(MAX_STRANGERS, soft_limit // 4))
         self.max_of_address = self.max_strangers // ADDRESS_SHARE
-        self._open: dict[asyncio.BaseTransport, _Connection] = {}
-        self._strangers: dict[_Connection, None] = {}
+        self._open: set[Connection] = set()
+        self._strangers: dict[Connection, None] = {}
         """In the order in which they came."""
-
-    def factory(self, server: Callable[[], asyncio.Protocol]) -> Callable[[], asyncio.Protocol]:
-        """A factory of protocols around the server's own."""
-        return lambda: _Connection(server(), self)
 
     @web.middleware
     async def note_request(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """The middleware that notes that a connection's first request was whole."""
-        connection = self._open.get(request.transport) if request.transport else None
-        if connection is not None:
-            connection.has_asked = True
+        if isinstance(request.protocol, Connection):
+            request.protocol.has_asked = True
         return await handler(request)
 
     def note_cookie(self, request: web.Request) -> None:
         """The request was authorised: its connection is no stranger's."""
-        connection = self._open.get(request.transport) if request.transport else None
-        if connection is not None:
-            self._no_stranger(connection)
+        self._strangers.pop(cast("Connection", request.protocol), None)
 
     @asynccontextmanager
     async def watched(self) -> AsyncGenerator[None]:
@@ -123,28 +106,24 @@ class Connections:
             if now_s - connection.opened_s > allowed_s:
                 self._drop(connection)
 
-    def admit(self, connection: _Connection) -> bool:
+    def admit(self, connection: Connection) -> bool:
         """Count a new connection; whether it may stay. The oldest strangers give way to it."""
         of_address = [each for each in self._strangers if each.address == connection.address]
         if len(of_address) >= self.max_of_address:
             self._drop(of_address[0])
         elif len(self._strangers) >= self.max_strangers:
             self._drop(next(iter(self._strangers)))
-        if connection.transport is None or len(self._open) >= self.max_open:
+        if len(self._open) >= self.max_open:
             return False
-        self._open[connection.transport] = connection
+        self._open.add(connection)
         self._strangers[connection] = None
         return True
 
-    def forget(self, connection: _Connection) -> None:
-        self._no_stranger(connection)
-        if connection.transport is not None:
-            self._open.pop(connection.transport, None)
+    def forget(self, connection: Connection) -> None:
+        self._strangers.pop(connection, None)
+        self._open.discard(connection)
 
-    def _drop(self, connection: _Connection) -> None:
+    def _drop(self, connection: Connection) -> None:
         self.forget(connection)
         if connection.transport is not None:
             connection.transport.abort()
-
-    def _no_stranger(self, connection: _Connection) -> None:
-        self._strangers.pop(connection, None)

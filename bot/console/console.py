@@ -23,8 +23,10 @@ from bot.console.access import (
     COOKIE_LIFE,
     FRESH_S,
     HOME,
+    Pass,
     Passes,
     ThreadAccess,
+    Visit,
 )
 from bot.console.acts import Acts
 from bot.console.connections import Connections
@@ -35,6 +37,7 @@ from bot.console.server import (
     add_headers,
     add_health,
     guard,
+    is_near,
     listening,
     page,
     say,
@@ -135,6 +138,7 @@ class Console:
         for path, handler in routes.items():
             app.router.add_get(path, handler, allow_head=False)
         app.router.add_post("/enter", self._enter)
+        app.router.add_post("/leave", self._leave)
         app.router.add_static("/static", STATIC)
         connections = self._connections
         async with listening(app, self._host, self._wanted_port, connections) as self.port:
@@ -155,10 +159,11 @@ class Console:
         return web.FileResponse(STATIC / "index.html")
 
     async def _enter(self, request: web.Request) -> web.StreamResponse:
-        """Exchange a link for a cookie, once the person confirms on this site's own page.
+        """Exchange a link for a cookie, by a POST of this site's own page.
 
         A GET alone, such as a link scanner's, or one that another site makes a browser send,
-        neither uses the link up nor logs anybody in.
+        neither uses the link up nor logs anybody in. The page goes on by itself for whoever is
+        logged in as the link's person, or as nobody where no other site opened it; else it asks.
         """
         link = self._passes.read("link", request.query.get("pass", ""))
         if link is None:
@@ -166,7 +171,12 @@ class Console:
         if request.method == "GET":
             person = await self._access.person(link.user)
             asked = say(request, "live-enter", name=person.name if person else "")
-            asking = page(f'<form method="post"><button>{escape(asked)}</button></form>')
+            known = self._cookie(request)
+            goes_on = known.user == link.user if known else is_near(request)
+            mark = " data-near" if goes_on else ""
+            button = f'<button class="button is-primary">{escape(asked)}</button>'
+            script = '<script type="module" src="/static/js/enter.js"></script>'
+            asking = page(f'<form method="post"{mark}>{button}</form>{script}')
             asking.headers["Referrer-Policy"] = "same-origin"  # else the form has no origin
             return asking
         [session] = link.sessions
@@ -179,9 +189,12 @@ class Console:
         target = f"/s/{quote(session, safe=':')}" if session else "/"
         response = web.Response(status=303, headers={"Location": target})
         name = self._passes.cookie_name
+        before = self._cookie(request)
+        if before and await self._runtime.ledger.has(before.left_key):
+            before = None
         response.set_cookie(
             name,
-            self._passes.cookie(link, request.cookies.get(name, "")),
+            self._passes.cookie(link, before),
             max_age=int(COOKIE_LIFE.total_seconds()),
             httponly=True,
             secure=self._public_url.startswith("https:"),
@@ -189,13 +202,22 @@ class Console:
         )
         return response
 
+    async def _leave(self, request: web.Request) -> web.StreamResponse:
+        """Log out: the cookie ends here and in the ledger, so that a copy of it opens nothing."""
+        if cookie := self._cookie(request):
+            await self._runtime.ledger.record(cookie.left_key, "", {})
+            await self._runtime.ledger.settle(cookie.left_key)
+            self._live.end(cookie)
+        response = web.Response(status=204)
+        response.del_cookie(self._passes.cookie_name)
+        return response
+
     async def _watch(self, request: web.Request) -> web.StreamResponse:
-        user, session, until_s = await self._let_in(request)
-        return await self._live.watch(request, user, session, until_s)
+        return await self._live.watch(request, await self._let_in(request))
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
         """A file that an agent saved for the person; no other file of the workspace is served."""
-        _, session, _ = await self._let_in(request)
+        session = (await self._let_in(request)).session
         path = request.match_info["path"]
         tree = await self._live.tree(session)
         if not any(path in state.turn.artifacts for state in tree.agents.values()):
@@ -220,22 +242,26 @@ class Console:
             },
         )
 
-    async def _let_in(self, request: web.Request) -> tuple[UserId, SessionId, float]:
-        """Authorise a request: the person, the session, and the end of the cookie for it.
+    def _cookie(self, request: web.Request) -> Pass | None:
+        return self._passes.read("cookie", request.cookies.get(self._passes.cookie_name, ""))
+
+    async def _let_in(self, request: web.Request) -> Visit:
+        """Authorise a request.
 
         It needs a cookie with the session, or any cookie for HOME, and access to the thread.
         """
         asked = request.match_info.get("session") or request.query.get("session", HOME)
         session = SessionId(asked)
-        visitor = self._passes.read("cookie", request.cookies.get(self._passes.cookie_name, ""))
-        if visitor is None:
+        cookie = self._cookie(request)
+        if cookie is None or await self._runtime.ledger.has(cookie.left_key):
             raise Closed(401, "how")
         self._connections.note_cookie(request)
-        opened = visitor.sessions
+        opened = cookie.sessions
         if session != HOME and session not in opened:
             raise Closed(403, "how")
-        await self._check(visitor.user, session)
-        return visitor.user, session, opened.get(session, max(opened.values()))
+        await self._check(cookie.user, session)
+        until_s = opened.get(session, max(opened.values()))
+        return Visit(user=cookie.user, session=session, until_s=until_s, cookie=cookie)
 
     async def _check(self, user: UserId, session: SessionId) -> None:
         if await self._access.level(user, session, max_age_s=FRESH_S) == "none":

@@ -24,22 +24,29 @@ from typing import Any
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from agent_core.background import Background, Backoff
-from agent_core.events import AnyEvent, TextDelta, TurnFinished
+from agent_core.events import (
+    AnyEvent,
+    TextDelta,
+    TurnFinished,
+)
 from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.masking import MaskedStream, masked_post
 from agent_core.messages import JsonObject
-from agent_core.runtime import Runtime, detect_language
+from agent_core.runtime import Runtime
 from agent_core.tree import AgentState, AgentTree
 from bot.clicks import Refused
 from bot.console.access import (
     FRESH_S,
     HOME,
     Level,
+    Pass,
     Passes,
     ThreadAccess,
+    Visit,
 )
 from bot.console.acts import Acts, GetAgentTree, read_request
 from bot.console.markup import AgentHtml
+from bot.presenter.board import branch_title, words_of
 from bot.presenter.tools import describe
 from bot.slack_api import MonotonicClock, Person, SlackError, language_of
 from bot.words import BOT
@@ -223,15 +230,14 @@ class Viewer:
     def __init__(
         self,
         socket: web.WebSocketResponse,
-        user: UserId,
+        visit: Visit,
         person: Person | None,
-        until_s: float,
         ready: Callable[["Viewer"], JsonObject],
     ) -> None:
-        self.user = user
+        self.user = visit.user
         self.person = person
-        self.until_s = until_s
-        """The end of the cookie that the page was opened with."""
+        self.visit = visit
+        """How the page was opened."""
         self.level: Level | None = None
         """The level in the last `ready` of the page."""
         self.has_news = asyncio.Event()
@@ -328,11 +334,10 @@ class LiveView:
     async def watch(
         self,
         request: web.Request,
-        user: UserId,
-        session: SessionId,
-        until_s: float,
+        visit: Visit,
     ) -> web.WebSocketResponse:
         """Serve one authorised viewer until the page is closed or the authorisation ends."""
+        user = visit.user
         if self._open[user] >= MAX_SOCKETS:
             raise web.HTTPTooManyRequests
         self._open[user] += 1
@@ -344,10 +349,9 @@ class LiveView:
                 max_msg_size=MAX_MESSAGE_BYTES,
             )
             await socket.prepare(request)
-            ready = partial(self._ready, opened=session)
-            viewer = Viewer(socket, user, person, until_s, ready)
+            viewer = Viewer(socket, visit, person, self._ready)
             try:
-                await self._join(viewer, session)
+                await self._join(viewer, visit.session)
             except Refused:
                 await socket.close(code=WSCloseCode.TRY_AGAIN_LATER)
                 return socket
@@ -433,24 +437,35 @@ class LiveView:
         await self._access.renew(watching)
         for viewer in self._viewers():
             level = self._access.level_now(viewer.user, viewer.feed.session)
-            if level in (None, "none") or self._passes.is_over(viewer.until_s):
-                logger.info("%s watches %s no more", viewer.user, viewer.feed.session)
-                viewer.feed.viewers.discard(viewer)
-                code = _REFUSED if level == "none" else WSCloseCode.TRY_AGAIN_LATER
-                self._work.start(viewer.socket.close(code=code, drain=False))
+            if level in (None, "none") or self._passes.is_over(viewer.visit.until_s):
+                self._send_away(
+                    viewer, _REFUSED if level == "none" else WSCloseCode.TRY_AGAIN_LATER
+                )
             elif level != viewer.level:
                 viewer.send_again(viewer.feed.tree.cursor, {})
 
-    def _ready(self, viewer: Viewer, *, opened: SessionId) -> JsonObject:
-        """The fields of `ready`: the session, and what the viewer may do in it."""
+    def end(self, cookie: Pass) -> None:
+        """Close the pages that a cookie opened."""
+        for viewer in self._viewers():
+            if viewer.visit.cookie.once == cookie.once:
+                self._send_away(viewer, _REFUSED)
+
+    def _send_away(self, viewer: Viewer, code: WSCloseCode) -> None:
+        logger.info("%s watches %s no more", viewer.user, viewer.feed.session)
+        viewer.feed.viewers.discard(viewer)
+        self._work.start(viewer.socket.close(code=code, drain=False))
+
+    def _ready(self, viewer: Viewer) -> JsonObject:
+        """The fields of `ready`: the session, who the viewer is, and what they may do in it."""
         user = viewer.user
         session = viewer.feed.session
         viewer.level = self._access.level_now(user, session)
         about: JsonObject = {
             "session": session or None,
+            "name": viewer.person.name if viewer.person else "",
             "canIntervene": viewer.level == "act",
         }
-        if session != opened:  # the cookie does not open what was begun here
+        if session != viewer.visit.session:  # the cookie does not open what was begun here
             about["enter"] = f"/enter?pass={self._passes.link(user, session)}"
         return about
 
@@ -468,9 +483,14 @@ def _state_json(state: AgentState, html: AgentHtml, live: str) -> JsonObject:
     metadata["resultHtml"] = html.of(content["result"] or "", end)
     for message in content["messages"]:
         message["html"] = html.of(message["content"], end)
-    words = BOT.of(detect_language(state.run.task))
-    for tool, call in zip(metadata["tools"], state.run.calls.values(), strict=True):
-        title = describe(call.started.tool, call.started.arguments, words, {})
+    words = words_of(state.turn.started) if state.turn.started else BOT.of("en")
+    run = state.run
+    if state.parent_id is not None:
+        title = branch_title(run.agent, run.title, run.first_task, words)
+        metadata["about"] = metadata["title"]
+        metadata["title"] = masked_post(title)
+    for tool, call in zip(metadata["tools"], run.calls.values(), strict=True):
+        title = describe(call.started.tool, call.started.arguments, words, state.turn.pages)
         tool["words"] = masked_post(title)
     return content
 

@@ -151,7 +151,7 @@ def _opening(url: str, is_live: IsLive) -> str:
 def _closing(url: str, label: str, is_live: IsLive) -> str:
     host = real_host(url)
     if host is None or not is_live(url):
-        return "" if url in (label, "") else f" ({escape(url)})"
+        return "" if url in (label, "") else f'<span class="link-host"> ({escape(url)})</span>'
     if not label.strip() or host in label:
         return "</a>"
     return f'<span class="link-host"> ({escape(host)})</span></a>'

@@ -16,6 +16,7 @@ from collections.abc import (
 )
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
 from ipaddress import ip_address
 from typing import cast
@@ -29,7 +30,7 @@ from agent_core.masking import masked_value
 from agent_core.messages import JsonObject
 from agent_core.runtime import detect_language
 from agent_core.watchdog import Lag
-from bot.console.connections import KEPT_S, Connections
+from bot.console.connections import Connection, Connections
 from bot.settings import is_loopback
 from bot.slack_api import MonotonicClock, SlackError
 from bot.socket import SocketMode
@@ -48,6 +49,11 @@ HEADERS: Mapping[str, str] = {
     ),
 }
 """No foreign content, no caching, no reading by other sites, no frames of them around a page."""
+
+_PAGE_HEAD = """<!doctype html><meta charset="utf-8"><title>Live view</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="/static/shared/tokens.css">
+<link rel="stylesheet" href="/static/shared/base.css">"""
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
 
@@ -80,18 +86,13 @@ async def listening(
     """
     bounds = connections or Connections(MonotonicClock())
     app.middlewares.insert(0, bounds.note_request)
-    runner = web.AppRunner(
-        app,
-        access_log=None,
-        shutdown_timeout=1.0,
-        keepalive_timeout=KEPT_S,
-    )
+    runner = web.AppRunner(app, shutdown_timeout=1.0)
     await runner.setup()
+    serve = partial(Connection, cast("web.Server", runner.server), bounds)
     bound: int | None = None
     server: asyncio.Server | None = None
     try:
         try:
-            serve = bounds.factory(cast("Callable[[], asyncio.Protocol]", runner.server))
             server = await asyncio.get_running_loop().create_server(serve, host, port)
             bound = server.sockets[0].getsockname()[1]
             logger.info("the live view and /healthz are served on %s port %d", host, bound)
@@ -145,8 +146,8 @@ async def add_headers(_request: web.Request, response: web.StreamResponse) -> No
 
 
 def page(body: str, status: int = 200) -> web.Response:
-    """A bare HTML page."""
-    text = f'<!doctype html><meta charset="utf-8"><title>Live view</title>{body}'
+    """A page of one sentence or button."""
+    text = f"{_PAGE_HEAD}<body class=notice>{body}"
     return web.Response(text=text, status=status, content_type="text/html")
 
 
@@ -154,6 +155,11 @@ def say(request: web.Request, key: str, **slots: str) -> str:
     """A sentence in the language of the browser."""
     wanted = request.headers.get(hdrs.ACCEPT_LANGUAGE, "").partition(",")[0].strip()
     return BOT.say(detect_language(locale=wanted), key, **slots)
+
+
+def is_near(request: web.Request) -> bool:
+    """Whether no other site opened the page: an app of the person's did, or one of this site's."""
+    return request.headers.get("Sec-Fetch-Site") in {"none", "same-site"}
 
 
 def _closed(request: web.Request, status: int, why: str) -> web.Response:
@@ -196,10 +202,13 @@ Look = Callable[[], Awaitable[HealthFinding]]
 
 
 def add_health(app: web.Application, looks: Mapping[str, Look], clock: MonotonicClock) -> None:
-    """Serve `/healthz`, for any host name: 200 if every vital part is well, otherwise 503."""
+    """Serve `/healthz`, for any host name: 200 if every vital part is well, otherwise 503.
+
+    Why, and the parts, are for requests of this machine alone.
+    """
     started_s = clock.seconds()
 
-    async def answer(_: web.Request) -> web.Response:
+    async def answer(request: web.Request) -> web.Response:
         async with asyncio.TaskGroup() as group:
             tasks = {name: group.create_task(_take(look)) for name, look in looks.items()}
         why: list[str] = []
@@ -218,9 +227,22 @@ def add_health(app: web.Application, looks: Mapping[str, Look], clock: Monotonic
             "uptime_s": round(clock.seconds() - started_s, 1),
             **parts,
         }
+        if not _is_of_this_machine(request):
+            report = {"ok": is_well}
         return web.json_response(report, status=200 if is_well else 503)
 
     app.router.add_get("/healthz", answer)
+
+
+def _is_of_this_machine(request: web.Request) -> bool:
+    """Whether it was made on this machine, for an address of it, and not passed on by a proxy.
+
+    A name could be an attacker's, whose page a browser on this machine shows (DNS rebinding).
+    """
+    is_passed_on = hdrs.X_FORWARDED_FOR in request.headers or hdrs.FORWARDED in request.headers
+    host = _HOST.fullmatch(request.headers.get(hdrs.HOST, "").lower())
+    is_near_by = is_loopback(request.remote or "") and host and is_loopback(host[1])
+    return bool(is_near_by) and not is_passed_on
 
 
 async def _take(look: Look) -> HealthFinding:

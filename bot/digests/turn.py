@@ -86,6 +86,7 @@ class DigestHost:
                 self._orders.people,
                 order.reads,
                 since,
+                linked=True,
             )
         except SlackError as error:
             logger.warning("schedule %s: its channel could not be read: %s", schedule.id, error)

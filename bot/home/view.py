@@ -355,9 +355,8 @@ def _turn_link(url: str, turn: StoredTurn) -> str:
 def _thread_link(url: str, session: SessionId, asked: str) -> str:
     """What was asked, as a link to its thread."""
     thread = parse_session(session)
-    post = thread.root_ts.replace(".", "")
     label = one_line(asked, ASKED_CHARS).replace("|", "\u00a6")
-    return f"<{url}archives/{thread.channel}/p{post}|{label or '…'}>"
+    return f"<{thread.link(url)}|{label or '…'}>"
 
 
 def _outcome(turn: StoredTurn, words: Words) -> str:

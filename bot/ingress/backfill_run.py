@@ -306,23 +306,23 @@ class Backfill:
         if not late:
             return
         logger.info("%d posts in %s are too old to be answered", len(late), channel)
-        text = await self._notice(late)
+        text = self._notice(late)
         op = NOTICE.part(late[-1].post.ts)
         await self._api.announce(channel, text, op=op, since=since)
 
-    async def _notice(self, late: Sequence[Admitted]) -> str:
+    def _notice(self, late: Sequence[Admitted]) -> str:
         asked = " ".join(plain_text(admitted.post.wire_text) for admitted in late)
         words = BOT.of(detect_language(asked, locale=late[-1].person.locale))
         lines = [words("ingress-late")]
-        lines += [await self._line(admitted) for admitted in late[-MAX_LISTED:]]
+        lines += map(self._line, late[-MAX_LISTED:])
         if len(late) > MAX_LISTED:
             lines.append(words("ingress-late-more", count=len(late) - MAX_LISTED))
         return "\n".join(lines)
 
-    async def _line(self, admitted: Admitted) -> str:
+    def _line(self, admitted: Admitted) -> str:
         """The time is the author's; the link's label is ours alone."""
         post, person = admitted.post, admitted.person
-        link = await self._api.channels.permalink(post.thread.channel, post.ts)
+        link = post.thread.link(self._api.home, post.ts)
         at = posted_at(post.ts, person.utc_offset_s)
         return f"• <{link}|{at:%Y-%m-%d %H:%M}> {one_line(person.name, MAX_NAME_CHARS)}"
 

@@ -22,7 +22,7 @@ _MAX_CELL_CHARS = 60
 _GAP = "  "
 
 
-def show_audit(since: str, user: str | None, tool: str | None, *, as_json: bool = False) -> int:
+def show_audit(since: str, *, as_json: bool = False) -> int:
     """Print the calls. Returns the exit code: 1 when the database cannot be read, 2 for settings.
 
     Nothing is changed: a database that is not there yet is not made.
@@ -33,7 +33,7 @@ def show_audit(since: str, user: str | None, tool: str | None, *, as_json: bool 
         return refuse(2, str(error))
 
     async def work(core: CoreSettings) -> int:
-        calls = await audited_calls(core, since=begins, user=user, tool=tool)
+        calls = await audited_calls(core, begins)
         lines = map(_as_json, calls) if as_json else _table(calls)
         for line in lines:
             typer.echo(line)

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from agent_core.errors import AgentError
 from agent_core.operator import (
+    configured_fleet,
     examine_browser,
     examine_database,
     examine_python,
@@ -33,6 +34,7 @@ def machine_checks(core: CoreSettings, bot: BotSettings) -> list[Check]:
         Check(title="Local toolkit", look=lambda: _look_at_toolkit(core), needs=_CRAWLING),
         Check(title="Browser", look=lambda: _look_at_browser(core)),
         Check(title="Python", look=_look_at_python),
+        Check(title="Tool servers", look=lambda: _look_at_fleet(core)),
         Check(title="Live view", look=lambda: _look_at_console(bot), needs=_CONSOLE),
     ]
 
@@ -129,6 +131,13 @@ async def _look_at_python() -> Finding:
     if fault := await asyncio.to_thread(examine_python):
         return warning(f"{fault}: the agents write no programs. Install the package anew.")
     return fine("the agents' programs run in Monty.")
+
+
+async def _look_at_fleet(core: CoreSettings) -> Finding:
+    """What is off is no fault: it waits for a key, a program or to be asked for."""
+    servers = await asyncio.to_thread(configured_fleet, core)
+    lines = [f"{each.name}: {each.off or 'on.'}" for each in servers]
+    return fine("\n".join(["further servers, as `bot mcp list` shows them.", *lines]))
 
 
 async def _look_at_console(bot: BotSettings) -> Finding:

@@ -7,6 +7,7 @@ handled in `bot/asks`.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -29,6 +30,7 @@ from agent_core.ids import (
     UserId,
 )
 from agent_core.messages import JsonObject
+from agent_core.runtime import StoredTurn
 from agent_core.snapshot import Wait
 from agent_core.words import Words
 from bot import clicks
@@ -43,6 +45,7 @@ from bot.presenter.approval import (
     is_short,
 )
 from bot.presenter.journal import Bookmark, Destination
+from bot.presenter.progress import live_view_button
 from bot.presenter.tools import app_name, app_names
 from bot.render import (
     PostDraft,
@@ -67,7 +70,7 @@ from bot.slack_api import (
     SlackRefused,
     Upload,
 )
-from bot.threads import ThreadRef, parse_user
+from bot.threads import ThreadRef, parse_session, parse_user
 
 _log = logging.getLogger(__name__)
 
@@ -100,7 +103,8 @@ class AskPosts:
             case QuestionAsked():
                 self._question = event
                 self._ending = ""
-                await post_answer(self._destination, op, question_drafts(event, words))
+                *before, last = question_drafts(event, words)
+                await post_answer(self._destination, op, [*before, self._with_live_view(last)])
             case ApprovalRequested():
                 self._requests[event.ask] = event
                 if not self._destination.journal.bookmark.post_of(op):
@@ -156,6 +160,7 @@ class AskPosts:
                 approval_draft, event, words, is_whole=True, unseen=unseen, edited=before
             )
             instead_of = _op(before.turn, before.ask) if before else None
+            draft = self._with_live_view(draft)
             try:
                 await self._destination.post(op, draft, instead_of=instead_of)
             except ContentRefused as refused:
@@ -177,9 +182,16 @@ class AskPosts:
             edited=before,
         )
         try:
-            await self._destination.post(op, draft)
+            await self._destination.post(op, self._with_live_view(draft))
         except ContentRefused as refused:
             _log.warning("an approval is not taken: %s", refused)
+
+    def _with_live_view(self, draft: PostDraft) -> PostDraft:
+        """The card with “Open live view” below it."""
+        if not self._destination.offers_live_view():
+            return draft
+        row = actions(live_view_button(self._destination.board.words))
+        return replace(draft, blocks=(*(draft.blocks or sections(draft.text)), row))
 
     async def _settle(self, decided: AskDecided) -> None:
         """Say in the card how its Ask ended. Without the request there is no card."""
@@ -211,21 +223,15 @@ class AskPosts:
             _log.warning("no link is shown: %s", type(error).__name__)
 
 
-async def ask_link(
-    api: SlackApi,
+def ask_link(
+    home: str,
     state: JsonObject | None,
-    turn: TurnId,
+    turn: StoredTurn,
     ask: AskId,
 ) -> str:
     """The address of an Ask's card, from its turn's bookmark; empty where that is not known."""
-    receipt = Bookmark.model_validate(state or {}).post_of(_op(turn, ask))
-    if receipt is None:
-        return ""
-    try:
-        return await api.channels.permalink(receipt.channel, receipt.ts)
-    except SlackError as error:
-        _log.warning("a request has no link: %s", error)
-        return ""
+    receipt = Bookmark.model_validate(state or {}).post_of(_op(turn.id, ask))
+    return parse_session(turn.session).link(home, receipt.ts) if receipt else ""
 
 
 def _op(turn: TurnId, ask: AskId) -> Op:

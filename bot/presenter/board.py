@@ -4,6 +4,7 @@ Texts here are plain: the code that shows one where Slack reads markup makes it 
 """
 
 from datetime import datetime
+from os.path import commonprefix
 from typing import Literal
 
 from agent_core.events import (
@@ -38,6 +39,7 @@ from agent_core.ids import (
 )
 from agent_core.runtime import detect_language, read_language, spoken_time
 from agent_core.snapshot import CallKey, CallSnapshot, TurnSnapshot
+from agent_core.words import Words
 from bot.presenter.tools import (
     REPORT_EXPERT,
     WITHOUT_CARD,
@@ -153,10 +155,7 @@ class Board:
             self._names[event.author] = event.author_name
         match event:
             case TurnStarted():
-                language = read_language(event.language)
-                if language is None:
-                    language = detect_language(event.text, locale=event.author_locale)
-                self.words = BOT.of(language)
+                self.words = words_of(event)
                 self._names[event.asker] = event.author_name
             case MessageTaken() if event.text and not _is_answer(event, asked):
                 self._add_message(event)
@@ -318,24 +317,16 @@ class Board:
         cards = self._branch_cards
         card = cards.get(event.run) or cards.get(event.parent)
         if card is None:
-            card = self._planned_card(event) or self._add_card(self._branch_title(event))
+            title = branch_title(event.agent, event.title, event.task, self.words)
+            card = self._planned_card(title) or self._add_card(title)
             card.branch = event.run
         self._branch_cards[event.run] = card
         if card.branch == event.run:
             card.calls[_BRANCH_ITSELF] = "running"
             self.activity = card.title
 
-    def _branch_title(self, event: RunStarted) -> str:
-        if event.agent == REPORT_EXPERT:
-            return short(self.words("progress-purpose-write-report"))
-        title = event.title.strip()
-        if not title:
-            title, _, _ = event.task.strip().partition("\n")
-        return _capitalized(title)
-
-    def _planned_card(self, event: RunStarted) -> Card | None:
+    def _planned_card(self, title: str) -> Card | None:
         """The card that the plan has for a branch; branches begin in any order."""
-        title = self._branch_title(event)
         for card in self._planned:
             if card.title == title:
                 self._planned.remove(card)
@@ -377,10 +368,15 @@ class Board:
             who = short(event.author_name)
             what = short(event.text)
             title = self.words("progress-took-in", who=who, what=what)
+            late = self.words("progress-took-in-late", who=who, what=what)
+            run = self.turn.runs[event.run]
+            if run.change and run.change.n == event.intervention:
+                old, new = difference(run.before, event.text)
+                late = title = self.words("progress-changed", who=who, old=old, new=new)
             card = self._add_card(title)
             self._message_cards[message] = (card, title)
             if any(artifact.mimetype == REPORT for artifact in self.turn.artifacts.values()):
-                card.title = self.words("progress-took-in-late", who=who, what=what)
+                card.title = late
         card, _ = self._message_cards[message]
         branch = self._branch_cards.get(event.run)
         if branch is not None and branch.title not in card.details:
@@ -431,13 +427,37 @@ class Board:
         if pages:
             card.title = reading_title(pages, self.words, self.turn.pages)
         state: CardState = "done"
-        details = short(event.display)
+        details = ""
         if event.is_error or (call.reads_pages and not pages):
             state = "stopped" if call.is_declined else "failed"
             details = self.words(f"progress-{state}")
         card.calls[event.call_id] = state
         if card.state != "unsure":
             card.details = details
+
+
+def words_of(started: TurnStarted) -> Words:
+    """The sentences of a turn, in the language that its asker set or writes in."""
+    language = read_language(started.language)
+    if language is None:
+        language = detect_language(started.text, locale=started.author_locale)
+    return BOT.of(language)
+
+
+def branch_title(agent: str, title: str, task: str, words: Words) -> str:
+    """A branch's name for people, the same in the thread and in the live view."""
+    if agent == REPORT_EXPERT:
+        return short(words("progress-purpose-write-report"))
+    first_line, _, _ = task.strip().partition("\n")
+    return _capitalized(title.strip() or first_line)
+
+
+def difference(old: str, new: str) -> list[str]:
+    """Each text from the first word on in which they differ."""
+    alike = commonprefix([old, new])  # noqa: RUF071 (of texts, not of paths)
+    begin = alike.rfind(" ") + 1
+    lead = "… " if begin else ""
+    return [short(lead + text[begin:]) for text in (old, new)]
 
 
 def _capitalized(title: str) -> str:

@@ -119,6 +119,7 @@ class Destination:
     thread: ThreadRef
     journal: Journal
     board: Board
+    offers_live_view: Callable[[], bool] = lambda: False
     _is_missing: bool = False
     """Slack said that the thread is not there."""
 

@@ -141,8 +141,8 @@ class ThreadPresenter(TurnPresenter):
         self._indicators = indicators
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
-        self._destination = Destination(api, thread, journal, self._board)
-        self._progress = ProgressPost(self._destination, edit_interval_s, offers_live_view, now)
+        self._destination = Destination(api, thread, journal, self._board, offers_live_view)
+        self._progress = ProgressPost(self._destination, edit_interval_s, now)
         self._files = ThreadFiles(self._destination, workspace)
         self._stream = AnswerStream(
             self._destination, workspace, asked_ts=asked_ts, is_off=is_plain
@@ -330,7 +330,7 @@ class Presenting:
             if wait is None or wait.kind != "approval":
                 continue
             state = await self._runtime.load_cursor(READER, other.id)
-            url = await ask_link(self._api, state, other.id, wait.ask)
+            url = ask_link(self._api.home, state, other, wait.ask)
             if url:
                 language = detect_language(locale=turn.inbound.author_locale)
                 label = BOT.say(language, "consent-go-there")

@@ -18,6 +18,7 @@ from cachetools import TTLCache
 from agent_core.background import Locks
 from agent_core.ids import agent_id
 from agent_core.messages import JsonObject
+from agent_core.words import Words
 from bot import clicks
 from bot.clicks import BranchStop, LiveViewClick
 from bot.presenter.board import Card
@@ -71,10 +72,9 @@ class ProgressPost:
         self,
         destination: Destination,
         interval_s: float,
-        offers_live_view: Callable[[], bool],
         now: Callable[[], datetime],
     ) -> None:
-        self._offers_live_view = offers_live_view
+        self._offers_live_view = destination.offers_live_view
         self._now = now
         self._api = destination.api
         self._thread = destination.thread
@@ -246,7 +246,7 @@ class ProgressPost:
         blocks: list[JsonObject] = [{"type": "plan", "title": title, "tasks": tasks}]
         below: list[JsonObject] = []
         if self._offers_live_view():
-            below.append(clicks.button(board.words("live-button"), LiveViewClick()))
+            below.append(live_view_button(board.words))
         stops: list[tuple[str, BranchStop]] = []
         for run, branch in board.branches.items():
             click = BranchStop(agent=agent_id(board.turn.id, run))
@@ -256,6 +256,11 @@ class ProgressPost:
         if below:
             blocks.append(actions(*below, name="below"))
         return PostDraft(text=text, blocks=tuple(blocks))
+
+
+def live_view_button(words: Words) -> JsonObject:
+    """“Open live view”, below whatever waits or is under way."""
+    return clicks.button(words("live-button"), LiveViewClick())
 
 
 def _line(card: Card) -> str:

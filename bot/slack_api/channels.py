@@ -146,11 +146,6 @@ class Channels:
             return None
         raise SlackRefused(_REPLIES, detail=f"nothing was told of {ts}")
 
-    async def permalink(self, channel: str, ts: str) -> str:
-        """The address of a post."""
-        arguments = {"channel": channel, "message_ts": ts}
-        return str((await self._calls.repeatable("chat.getPermalink", arguments))["permalink"])
-
     async def _pages(
         self,
         method: str,

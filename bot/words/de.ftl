@@ -122,6 +122,7 @@ progress-sources = Quellen:
 progress-picture-of = Erste Seite von „{ $what }“
 progress-not-in-thread = Im Thread konnte ich nicht antworten, daher hier.
 progress-took-in = { $who }: „{ $what }“ — aufgenommen
+progress-changed = { $who } hat die Aufgabe geändert: „{ $old }“ → „{ $new }“
 progress-took-in-late = { $who }: „{ $what }“ — zu spät für den Bericht; sag „weiter“, dann arbeite ich es ein
 progress-failed = Das ging nicht; ich mache ohne weiter
 progress-stopped = Nicht freigegeben
@@ -385,10 +386,6 @@ home-prompt-digest = Poste hier jeden Werktag um 9 Uhr einen Digest zu Batteries
 feedback-up = Gute Antwort
 feedback-down = Schlechte Antwort
 feedback-thanks = Danke, ist notiert.
-feedback-title = Was war falsch?
-feedback-what = Was hat gefehlt oder war falsch?
-feedback-send = Senden
-feedback-skip = Überspringen
 
 ## The live view
 

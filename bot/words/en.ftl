@@ -122,6 +122,7 @@ progress-sources = Sources:
 progress-picture-of = First page of “{ $what }”
 progress-not-in-thread = I could not answer in the thread, so here is the answer.
 progress-took-in = { $who }: “{ $what }” — taken in
+progress-changed = { $who } changed the task: “{ $old }” → “{ $new }”
 progress-took-in-late = { $who }: “{ $what }” — too late for the report; say “continue” to work it in
 progress-failed = That did not work; I go on without it
 progress-stopped = Not approved
@@ -385,10 +386,6 @@ home-prompt-digest = Every weekday at 9 post a digest on battery storage here
 feedback-up = Good answer
 feedback-down = Bad answer
 feedback-thanks = Thank you, noted.
-feedback-title = What was wrong?
-feedback-what = What was missing, or wrong?
-feedback-send = Send
-feedback-skip = Skip
 
 ## The live view
 

@@ -122,6 +122,7 @@ progress-sources = Fuentes:
 progress-picture-of = Primera página de «{ $what }»
 progress-not-in-thread = No pude responder en el hilo, así que aquí está la respuesta.
 progress-took-in = { $who }: «{ $what }» — incorporado
+progress-changed = { $who } cambió la tarea: «{ $old }» → «{ $new }»
 progress-took-in-late = { $who }: «{ $what }» — demasiado tarde para el informe; di «continúa» y lo incorporo
 progress-failed = No funcionó; sigo sin ello
 progress-stopped = No aprobado
@@ -385,10 +386,6 @@ home-prompt-digest = Cada día laborable a las 9 publica aquí un resumen sobre 
 feedback-up = Buena respuesta
 feedback-down = Mala respuesta
 feedback-thanks = Gracias, anotado.
-feedback-title = ¿Qué falló?
-feedback-what = ¿Qué faltaba o estaba mal?
-feedback-send = Enviar
-feedback-skip = Omitir
 
 ## The live view
 

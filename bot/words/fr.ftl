@@ -122,6 +122,7 @@ progress-sources = Sources :
 progress-picture-of = Première page de « { $what } »
 progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la réponse.
 progress-took-in = { $who } : « { $what } » — pris en compte
+progress-changed = { $who } a changé la tâche : « { $old } » → « { $new } »
 progress-took-in-late = { $who } : « { $what } » — trop tard pour le rapport ; dites « continue » et je l'y intègre
 progress-failed = Cela n'a pas marché ; je continue sans
 progress-stopped = Non approuvé
@@ -385,10 +386,6 @@ home-prompt-digest = Chaque jour ouvré à 9h, publie ici un résumé sur le sto
 feedback-up = Bonne réponse
 feedback-down = Mauvaise réponse
 feedback-thanks = Merci, c’est noté.
-feedback-title = Qu’est-ce qui clochait ?
-feedback-what = Que manquait-il, ou qu’est-ce qui était faux ?
-feedback-send = Envoyer
-feedback-skip = Passer
 
 ## The live view
 

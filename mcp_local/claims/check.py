@@ -25,7 +25,11 @@ _CLOSE_TO_SHORT = 0.5
 one, such as a snippet, speaks in more of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class Doubt:
     """Something in a claim that no source of it says."""
 
@@ -33,7 +37,11 @@ class Doubt:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class ClaimVerdict:
     """What the check of one claim came to."""
 
@@ -44,7 +52,10 @@ class ClaimVerdict:
     """Figures that are a sum, difference or change of two that stand beside each other."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+)
 class _Reading:
     """A source, and how much each of its sentences speaks of the claim."""
 
@@ -52,20 +63,43 @@ class _Reading:
     scores: list[float]
 
 
-def check_claim(claim: str, sources: Sequence[Evidence], *, row: str = "") -> ClaimVerdict:
+def check_claim(
+    claim: str,
+    sources: Sequence[Evidence],
+    *,
+    row: str = "",
+) -> ClaimVerdict:
     """Look up what a claim says in its sources.
 
     `row` is the whole row where the claim is a cell of a table.
     """
     words = words_of(row or claim)
     readings = [_Reading(source, source.relevance(words)) for source in sources]
-    facts = _FactLookup(claim, readings, is_cell=bool(row))
+    facts = _FactLookup(
+        claim,
+        readings,
+        is_cell=bool(row),
+    )
     doubts = [*facts.figures(), *facts.dates()]
     quotations = [*_quotations(claim)]
-    doubts += _unknown("quotation", quotations, _has_quotation, sources)
+    doubts += _unknown(
+        "quotation",
+        quotations,
+        _has_quotation,
+        sources,
+    )
     names = [*names_in(claim, language_of(claim))]
-    if _speak_of(claim, words, readings):
-        doubts += _unknown("name", names, Evidence.knows_name, sources)
+    if _speak_of(
+        claim,
+        words,
+        readings,
+    ):
+        doubts += _unknown(
+            "name",
+            names,
+            Evidence.knows_name,
+            sources,
+        )
         doubts += _opposites(_QUOTE.sub(" ", claim), readings)
     return ClaimVerdict(
         checked=facts.checked + len(quotations) + len(names),
@@ -83,10 +117,17 @@ def _unknown(
     """A doubt for each text that no source knows."""
     for text in texts:
         if not any(knows(source, text) for source in sources):
-            yield Doubt(kind=kind, text=text)
+            yield Doubt(
+                kind=kind,
+                text=text,
+            )
 
 
-def _speak_of(claim: str, words: Sequence[str], readings: Sequence[_Reading]) -> bool:
+def _speak_of(
+    claim: str,
+    words: Sequence[str],
+    readings: Sequence[_Reading],
+) -> bool:
     """Whether the sources speak of the claim in its own language and many of its words."""
     language = language_of(claim)
     if any(each.source.language != language for each in readings):
@@ -111,13 +152,22 @@ def read_claimed(claim: str) -> Facts:
         and figure.values[0] > 1
         and not figure.is_back_reference
     ]
-    return Facts(figures=tuple(figures), days=facts.days)
+    return Facts(
+        figures=tuple(figures),
+        days=facts.days,
+    )
 
 
 class _FactLookup:
     """The figures and dates of a claim, looked up."""
 
-    def __init__(self, claim: str, readings: Sequence[_Reading], *, is_cell: bool) -> None:
+    def __init__(
+        self,
+        claim: str,
+        readings: Sequence[_Reading],
+        *,
+        is_cell: bool,
+    ) -> None:
         self._claimed = read_claimed(claim)
         self._readings = readings
         self._is_cell = is_cell
@@ -127,7 +177,11 @@ class _FactLookup:
     def figures(self) -> Iterator[Doubt]:
         for figure in self._claimed.figures:
             is_known = any(
-                each.source.knows_figure(figure, each.scores, is_cell=self._is_cell)
+                each.source.knows_figure(
+                    figure,
+                    each.scores,
+                    is_cell=self._is_cell,
+                )
                 for each in self._readings
             )
             if is_known:
@@ -135,7 +189,10 @@ class _FactLookup:
             if any(_is_derived(figure, each) for each in self._readings):
                 self.derived += 1
             else:
-                yield Doubt(kind="figure", text=figure.text)
+                yield Doubt(
+                    kind="figure",
+                    text=figure.text,
+                )
 
     def dates(self) -> Iterator[Doubt]:
         readings: dict[str, list[Day]] = {}
@@ -145,7 +202,10 @@ class _FactLookup:
             readings.setdefault(key, []).append(day)
         for days in readings.values():
             if not any(self._knows(day) for day in days):
-                yield Doubt(kind="date", text=days[0].text)
+                yield Doubt(
+                    kind="date",
+                    text=days[0].text,
+                )
 
     def _knows(self, day: Day) -> bool:
         if not day.month and all(each.source.names_no_year() for each in self._readings):
@@ -153,29 +213,45 @@ class _FactLookup:
         return any(each.source.knows_day(day, each.scores) for each in self._readings)
 
 
-def _is_derived(figure: Figure, reading: _Reading) -> bool:
+def _is_derived(
+    figure: Figure,
+    reading: _Reading,
+) -> bool:
     """Whether two figures of one sentence that speaks of the claim make up this one."""
     if figure.is_small:
         return False
     for sentence in reading.source.near(reading.scores, NEAR):
         known = [each for each in sentence.figures if each.text and not each.is_small]
-        if any(_makes(figure, one, other) for one, other in permutations(known, 2)):
+        if any(
+            _makes(
+                figure,
+                one,
+                other,
+            )
+            for one, other in permutations(known, 2)
+        ):
             return True
     return False
 
 
-def _makes(figure: Figure, one: Figure, other: Figure) -> bool:
+def _makes(
+    figure: Figure,
+    one: Figure,
+    other: Figure,
+) -> bool:
     if one.unit != other.unit or not other.values[0]:
         return False
     first = one.values[0]
     second = other.values[0]
     if figure.unit == "percent" and one.unit != "percent":
-        results = [abs(first - second) / second * 100, first / second * 100]
+        share = first / second * 100
+        results = [share, abs(share - 100)]
     elif figure.unit in (one.unit, "points"):
         results = [abs(first - second), first + second]
     else:
         return False
-    return any(abs(figure.values[0] - result) <= figure.half_step for result in results)
+    value = figure.values[0]
+    return any(abs(value - result) <= figure.half_step for result in results)
 
 
 def _quotations(claim: str) -> Iterator[str]:
@@ -189,7 +265,10 @@ def _quotations(claim: str) -> Iterator[str]:
             yield quotation
 
 
-def _has_quotation(source: Evidence, quotation: str) -> bool:
+def _has_quotation(
+    source: Evidence,
+    quotation: str,
+) -> bool:
     parts = [words_of(part) for part in _OMISSION.split(quotation)]
     return all(source.has_words(part) for part in parts if part)
 
@@ -201,7 +280,10 @@ _DENIALS = WORDS.listed("denials")
 _NOT_ONLY = re.compile(r"\b(?:not|nicht|pas) (?:only|just|nur|seulement)\b", re.IGNORECASE)
 
 
-def _opposites(claim: str, readings: Sequence[_Reading]) -> Iterator[Doubt]:
+def _opposites(
+    claim: str,
+    readings: Sequence[_Reading],
+) -> Iterator[Doubt]:
     """Words whose opposite alone stands where the sources speak of the claim, and denials."""
     words = set(words_of(claim))
     sentences = chain.from_iterable(each.source.near(each.scores) for each in readings)
@@ -210,9 +292,15 @@ def _opposites(claim: str, readings: Sequence[_Reading]) -> Iterator[Doubt]:
         for said, contrary in (pair, pair[::-1]):
             claimed = words & said
             if claimed and not words & contrary and near & contrary and not near & said:
-                yield Doubt(kind="opposite", text=min(claimed))
+                yield Doubt(
+                    kind="opposite",
+                    text=min(claimed),
+                )
     if _denies(words) and not _denies(near) and not _NOT_ONLY.search(claim):
-        yield Doubt(kind="negation", text=min(words & _DENIALS, default="not"))
+        yield Doubt(
+            kind="negation",
+            text=min(words & _DENIALS, default="not"),
+        )
 
 
 def _denies(words: set[str]) -> bool:

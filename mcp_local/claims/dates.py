@@ -20,7 +20,11 @@ _ALSO_WORDS = ("may", "march", "mars", "mai", "maart", "mei", "marzo", "março")
 """Months whose names mean something else as well: they count beside a number or after "in"."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class Day:
     """A date, or the parts of one that are named; 0 is not named."""
 
@@ -39,14 +43,22 @@ class Day:
     def moment(self) -> date | None:
         """The day, or the middle of the month; None where there is no such day."""
         try:
-            return date(self.year, self.month, self.day or _MID_MONTH)
+            return date(
+                self.year,
+                self.month,
+                self.day or _MID_MONTH,
+            )
         except ValueError:
             return None
 
 
 def day_of(moment: date) -> Day:
     """A whole date."""
-    return Day(year=moment.year, month=moment.month, day=moment.day)
+    return Day(
+        year=moment.year,
+        month=moment.month,
+        day=moment.day,
+    )
 
 
 @cache
@@ -63,7 +75,13 @@ def month_numbers() -> dict[str, int]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    names = "|".join(sorted(month_numbers(), key=len, reverse=True))
+    names = "|".join(
+        sorted(
+            month_numbers(),
+            key=len,
+            reverse=True,
+        )
+    )
     wide = "|".join(
         name
         for language in LANGUAGES
@@ -96,32 +114,67 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
     parts = {name: part for name, part in match.groupdict().items() if part}
     if "iso" in parts:
         year, month, day = (int(part) for part in re.split(r"[-/]", text))
-        yield Day(text=text, year=year, month=month, day=day)
+        yield Day(
+            text=text,
+            year=year,
+            month=month,
+            day=day,
+        )
     elif "numeric" in parts:
         first, second, year = (int(part) for part in re.split(r"[./]", text))
-        yield Day(text=text, year=year, month=second, day=first)
-        yield Day(text=text, year=year, month=first, day=second)
+        yield Day(
+            text=text,
+            year=year,
+            month=second,
+            day=first,
+        )
+        yield Day(
+            text=text,
+            year=year,
+            month=first,
+            day=second,
+        )
     elif parts.keys() & {"century", "first", "decade"}:
         yield from _spans(text, parts)
     else:
         yield from _named(text, parts)
 
 
-def _spans(text: str, parts: dict[str, str]) -> Iterator[Day]:
+def _spans(
+    text: str,
+    parts: dict[str, str],
+) -> Iterator[Day]:
     """Centuries and decades, and both years of `2013-14`."""
     if "century" in parts:
         begin = int(parts["century"]) * 100 - 100
-        yield Day(text=text, year=begin, last_year=begin + 100)
+        yield Day(
+            text=text,
+            year=begin,
+            last_year=begin + 100,
+        )
     elif "first" in parts:
         begin = int(parts["first"])
-        yield Day(text=text, year=begin)
-        yield Day(text=text, year=begin - begin % 100 + int(parts["short"]))
+        yield Day(
+            text=text,
+            year=begin,
+        )
+        yield Day(
+            text=text,
+            year=begin - begin % 100 + int(parts["short"]),
+        )
     else:
         begin = int(parts["y4"])
-        yield Day(text=text, year=begin, last_year=begin + (9 if begin % 100 else 99))
+        yield Day(
+            text=text,
+            year=begin,
+            last_year=begin + (9 if begin % 100 else 99),
+        )
 
 
-def _named(text: str, parts: dict[str, str]) -> Iterator[Day]:
+def _named(
+    text: str,
+    parts: dict[str, str],
+) -> Iterator[Day]:
     """Dates with the month's name, and bare years."""
     days = ""
     month = 0
@@ -134,4 +187,9 @@ def _named(text: str, parts: dict[str, str]) -> Iterator[Day]:
         else:
             year = int(part)
     for day in re.findall(r"\d+", days) or ["0"]:
-        yield Day(text=text, year=year, month=month, day=int(day))
+        yield Day(
+            text=text,
+            year=year,
+            month=month,
+            day=int(day),
+        )

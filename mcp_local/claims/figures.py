@@ -24,7 +24,11 @@ _SLACK = 1.0001
 """For what is lost in floating point."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class Figure:
     """A number as it may be meant: "1.250" has two values."""
 
@@ -47,7 +51,11 @@ class Figure:
         return not self.unit and self.values[0] <= _SMALL and self.values[0].is_integer()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class Facts:
     """The figures and dates of a sentence; a year is a date, but may be meant as a number."""
 
@@ -61,12 +69,21 @@ _PER_CENT = re.compile(r"\b(?:per cent|pour cent|por ciento|per cento)\b", re.IG
 _JOINED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])|(?<=\d)-(?=[^\W\d_])")
 
 
-def read_facts(text: str, language: LanguageCode) -> Facts:
+def read_facts(
+    text: str,
+    language: LanguageCode,
+) -> Facts:
     """The figures and dates of a sentence."""
     plain = _DASHES.sub("-", _SPACES.sub(" ", text))
     plain = _JOINED.sub(" ", plain)
     plain = _PER_CENT.sub("%", plain)  # a hundred is none here
-    plain = str(alpha2digit(plain, language, 0))  # pyright: ignore[reportUnknownArgumentType]
+    plain = str(
+        alpha2digit(
+            plain,
+            language,
+            0,
+        )
+    )  # pyright: ignore[reportUnknownArgumentType]
     days: list[Day] = []
     undated = plain
     for match, readings in read_days(plain):
@@ -74,7 +91,10 @@ def read_facts(text: str, language: LanguageCode) -> Facts:
         if not match[0].isdigit():  # a bare year may be a number as well
             blank = "\0" * len(match[0])
             undated = undated[: match.start()] + blank + undated[match.end() :]
-    return Facts(figures=tuple(_read_figures(undated)), days=tuple(days))
+    return Facts(
+        figures=tuple(_read_figures(undated)),
+        days=tuple(days),
+    )
 
 
 _GROUPED = r"\d{1,3}(?:[.,'\u2019 ]\d{3})+(?![.,]?\d)"
@@ -121,7 +141,10 @@ def _read_figures(text: str) -> Iterator[Figure]:
     yield from _worded(text)
 
 
-def _scaled_like(figure: Figure, second: Figure) -> Figure:
+def _scaled_like(
+    figure: Figure,
+    second: Figure,
+) -> Figure:
     """The first figure of a range such as "3 to 5 million euros"; it may be a plain number too."""
     factor = second.values[0] / (second.digits or 1.0)
     scaled = tuple(value * factor for value in figure.values)
@@ -133,21 +156,35 @@ def _scaled_like(figure: Figure, second: Figure) -> Figure:
     )
 
 
-def _read_figure(text: str, match: re.Match[str]) -> tuple[Figure, int]:
+def _read_figure(
+    text: str,
+    match: re.Match[str],
+) -> tuple[Figure, int]:
     """The figure, and where its scale ends."""
     digits = match["number"]
     before = (match["before"] or "").strip()
-    scale, end = _read_scale(text, match.end(), is_money=bool(before))
-    unit, factor, unit_end = _read_unit(text, end, before)
+    scale, end = _read_scale(
+        text,
+        match.end(),
+        is_money=bool(before),
+    )
+    unit, factor, unit_end = _read_unit(
+        text,
+        end,
+        before,
+    )
     factor *= scale
     values, decimals = _values_of(digits)
     half_step = 0.5 * 10.0**-decimals
-    lead = text[max(0, match.start() - _LOOK_BACK) : match.start()]
+    start = match.start()
+    lead = text[max(0, start - _LOOK_BACK) : start]
     zeros = len(digits) - len(digits.rstrip("0"))
     is_hedged = _HEDGE.search(lead) is not None
     if not decimals and zeros and (is_hedged or (zeros >= _ROUND_ZEROS and scale == 1)):
         half_step = max(half_step, min(half_step * 10.0**zeros, values[0] * _ROUNDED))
-    around = words_of(lead)[-1:] + words_of(text[end : end + _LOOK_AHEAD])[:2]
+    rest = text[end : end + _LOOK_AHEAD]
+    around = words_of(lead)[-1:]
+    around += words_of(rest)[:2]
     figure = Figure(
         text=_shown(text[match.start() : unit_end]),
         values=tuple(value * factor for value in values),
@@ -163,11 +200,20 @@ def _read_figure(text: str, match: re.Match[str]) -> tuple[Figure, int]:
 def _shown(text: str) -> str:
     """The figure as it is named to somebody: 3000000 was three million before."""
     for zeros, word in ((12, "trillion"), (9, "billion"), (6, "million")):
-        text = re.sub(rf"(?:(?<=\d) 1|(?<=\d))0{{{zeros}}}(?!\d)", f" {word}", text)
+        text = re.sub(
+            rf"(?:(?<=\d) 1|(?<=\d))0{{{zeros}}}(?!\d)",
+            f" {word}",
+            text,
+        )
     return text.strip()
 
 
-def _read_scale(text: str, end: int, *, is_money: bool) -> tuple[float, int]:
+def _read_scale(
+    text: str,
+    end: int,
+    *,
+    is_money: bool,
+) -> tuple[float, int]:
     """What the digits are multiplied by, and where that ends; "m" is a million in money alone."""
     scale = 1.0
     while scaled := _SCALE.match(text, end):
@@ -186,7 +232,13 @@ def _values_of(digits: str) -> tuple[list[float], int]:
     if re.fullmatch(_GROUPED, digits):
         if len(parts) == 2 and parts[0] == "0":
             return [float(decimal)], len(parts[-1])
-        grouped = float(re.sub(r"\D", "", digits))
+        grouped = float(
+            re.sub(
+                r"\D",
+                "",
+                digits,
+            )
+        )
         readings = [grouped, float(decimal)] if len(parts) == 2 else [grouped]
         return readings, 0
     if len(parts) == 1:
@@ -194,12 +246,18 @@ def _values_of(digits: str) -> tuple[list[float], int]:
     return [float(decimal)], len(parts[-1])
 
 
-def _read_unit(text: str, end: int, before: str) -> tuple[str, float, int]:
+def _read_unit(
+    text: str,
+    end: int,
+    before: str,
+) -> tuple[str, float, int]:
     """The unit, how much of its base it is, and where it ends."""
     if before:
         unit, factor = UNIT_OF.get(before.casefold().lstrip("usac") or "$", ("$", 1.0))
         return unit, factor, end
-    start = end + (text[end : end + 1] in (" ", "-"))
+    start = end
+    if text[end : end + 1] in (" ", "-"):
+        start += 1
     for pattern, word in _PHRASES:
         if phrase := pattern.match(text, start):
             return *UNIT_OF[word], phrase.end()
@@ -219,10 +277,18 @@ def _worded(text: str) -> Iterator[Figure]:
     """What words say without a number; they support a figure and are none."""
     for match in _WORDED.finditer(text):
         worded = WORDS.worded[(match.lastindex or 1) - 1]
-        yield Figure(text="", values=(worded.value,), half_step=0.0, unit=worded.unit)
+        yield Figure(
+            text="",
+            values=(worded.value,),
+            half_step=0.0,
+            unit=worded.unit,
+        )
 
 
-def agrees(claimed: Figure, known: Figure) -> bool:
+def agrees(
+    claimed: Figure,
+    known: Figure,
+) -> bool:
     """Whether the one rounds to the other, in a unit that does not contradict."""
     if claimed.unit != known.unit:
         is_bare = not claimed.unit or not known.unit
@@ -230,12 +296,20 @@ def agrees(claimed: Figure, known: Figure) -> bool:
             return False
     # Each reading is rounded in its own scale.
     share = claimed.half_step / (claimed.values[0] or 1.0) * _SLACK
-    return any(
-        abs(one - other) <= abs(one) * share for one in claimed.values for other in known.values
-    )
+    for one in claimed.values:
+        slack = abs(one) * share
+        if any(abs(one - other) <= slack for other in known.values):
+            return True
+    return False
 
 
-def agrees_in_digits(claimed: Figure, known: Figure) -> bool:
+def agrees_in_digits(
+    claimed: Figure,
+    known: Figure,
+) -> bool:
     """Whether the digits are the same: scale and unit of a table may stand in its head."""
-    is_plain = claimed.digits == claimed.values[0] or known.digits == known.values[0]
-    return is_plain and not claimed.is_small and claimed.digits == known.digits
+    if claimed.is_small or claimed.digits != known.digits:
+        return False
+    is_claimed_plain = claimed.digits == claimed.values[0]
+    is_known_plain = known.digits == known.values[0]
+    return is_claimed_plain or is_known_plain

@@ -22,20 +22,28 @@ _COUNTRY_CODE = 2
 _SUBJECT = re.compile(r" (?:was|is|has|had|died|would|will|became|began|\w+ed)\b")
 
 
-def names_in(text: str, language: LanguageCode) -> Iterator[str]:
+def names_in(
+    text: str,
+    language: LanguageCode,
+) -> Iterator[str]:
     """Each capitalised name in a text; in German, where every noun is, only those of two words.
 
     A sentence's first word is none, unless the name goes on or a verb follows.
     """
     for match in _NAME.finditer(text):
         words = match[0].rstrip(".'’").split(" ")  # noqa: RUF001
-        is_first = not text[: match.start()].strip(" \"'“„«(")
+        before = text[: match.start()]
+        is_first = not before.strip(" \"'“„«(")
         while words and _is_no_name(words[0]):
             words = words[1:]
             is_first = False
-        is_opener = is_first and len(words) == 1 and not _SUBJECT.match(text, match.end())
-        if words and not is_opener and (len(words) > 1 or language != "de"):
-            yield " ".join(words)
+        if not words:
+            continue
+        if len(words) == 1:
+            is_opener = is_first and not _SUBJECT.match(text, match.end())
+            if is_opener or language == "de":
+                continue
+        yield " ".join(words)
 
 
 def _is_no_name(word: str) -> bool:
@@ -70,4 +78,8 @@ def _codes() -> dict[str, str]:
 def country_names(name: str) -> tuple[str, ...]:
     """All names of the country that is called this, or whose people are."""
     code = _codes().get(name)
-    return tuple(other for other, known in _codes().items() if known == code and code)
+    names: list[str] = []
+    for other, known in _codes().items():
+        if code and known == code:
+            names.append(other)
+    return tuple(names)

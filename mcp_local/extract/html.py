@@ -1,17 +1,20 @@
-"""Main-text extraction from HTML by trafilatura: the article of a page as Markdown.
+"""Main-text extraction from HTML by trafilatura and resiliparse: the article of a page as Markdown.
 
-Around the library stand bounds (markup, elements, cells), the repair of articles that stand in
-several elements, and the removal of boilerplate.
+Around the libraries stand bounds (markup, elements, cells), the repair of articles that stand in
+several elements, the choice among the readings, and the removal of boilerplate.
 """
 
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from copy import deepcopy
+from html import unescape
 from itertools import islice
 from typing import Any
 
 from lxml.etree import strip_tags  # pyright: ignore[reportUnknownVariableType]
+from lxml.html import tostring  # pyright: ignore[reportUnknownVariableType]
+from resiliparse.extract.html2text import extract_plain_text
 from trafilatura import bare_extraction
 from trafilatura.metadata import examine_meta, extract_title
 from trafilatura.settings import Document
@@ -20,6 +23,7 @@ from trafilatura.xml import xmltotxt  # pyright: ignore[reportUnknownVariableTyp
 
 from mcp_local.errors import FetchFailed, NeedsBrowser
 from mcp_local.extract import GOES_ON, NO_TEXT, ExtractedPage
+from mcp_local.extract.readings import Readings, choose, drop_lone_lines
 
 MAX_HTML_CHARS = 4_000_000
 """More markup than this is not parsed."""
@@ -55,13 +59,13 @@ def extract_html(html: str, url: str) -> ExtractedPage:
         NeedsBrowser: Its text would be made by its scripts.
         FetchFailed: There is no text on it.
     """
-    plain_html = _LONG_TAG.sub(r"<\1", _EMBEDDED.sub("data:", html))
-    bounded = _bounded(plain_html)
+    short_tags = _LONG_TAG.sub(r"<\1", _EMBEDDED.sub("data:", html))
+    bounded = _bounded(short_tags)
     page: Element = load_html(bounded)
     if page is None:
         raise FetchFailed(NO_TEXT)
     notes: list[str] = []
-    if len(bounded) < len(plain_html):
+    if len(bounded) < len(short_tags):
         notes.append(GOES_ON)
     dropped_rows = _bound_tables(page)
     if dropped_rows:
@@ -75,9 +79,9 @@ def extract_html(html: str, url: str) -> ExtractedPage:
     for mark in list(page.iter("sup")):  # a footnote's: it would pass for a citation of ours
         if _FOOTNOTE.fullmatch(_text_of(mark)):
             mark.drop_tree()
-    body = find_body(page, url)
-    blocks = render_blocks(body) if body is not None else []
-    markdown = "\n\n".join(drop_boilerplate(blocks, headlines))
+    readings = readings_of_page(page, url)
+    text = chosen_text(readings, is_product=_PRODUCT.search(bounded) is not None)
+    markdown = "\n\n".join(drop_boilerplate(_BLANK_LINES.split(text), headlines))
     scripts = [script.get("type", "").lower() for script in page.iter("script")]
     has_program = any("json" not in kind for kind in scripts)  # data blocks make no text
     if len(markdown) < MIN_CHARS and has_program:
@@ -113,26 +117,64 @@ def _text_of(element: Element) -> str:
     return line_of("".join(element.itertext()))
 
 
+def readings_of_page(page: Element, url: str) -> Readings:
+    """The page's main text as each reader has it, in Markdown; empty where it found none."""
+    markup = tostring(page, encoding="unicode")
+    body = _extract(page, url)
+    joined = _joined_body(page, body, url)
+    plain_text = _markdown_of(body)
+    return {
+        "plain": plain_text,
+        "joined": plain_text if joined is None else _markdown_of(joined),
+        "resiliparse": _markdown_of_minimal(
+            extract_plain_text(markup, preserve_formatting="minimal_html", main_content=True)
+        ),
+        "whole": _single_spaces(extract_plain_text(markup, alt_texts=False)),
+    }
+
+
+_PRODUCT = re.compile(
+    r"""
+    <meta[^>]*og:type[^>]*\bproduct | <meta[^>]*\bproduct\b[^>]*og:type
+    | "@type"\s*:\s*\[?\s*"Product" | itemtype=["']?https?://schema\.org/Product\b
+    """,
+    re.I | re.X,
+)
+"""A shop's page of one thing: around its few sentences stand offers that readers agree upon."""
+
+
+_MIN_OTHER_CHARS = 500
+"""Where trafilatura finds nothing, less text than this is taken for menus and notices."""
+
+
+def chosen_text(readings: Readings, *, is_product: bool) -> str:
+    """The reading that is most likely the main text, without the labels that it alone has."""
+    if len(readings["plain"]) < MIN_CHARS:
+        other_text = readings["resiliparse"]
+        return other_text if len(other_text) >= _MIN_OTHER_CHARS else readings["plain"]
+    if is_product:
+        return readings["plain"]
+    chosen = choose(readings)
+    others = [text for name, text in readings.items() if name not in (chosen, "whole")]
+    return drop_lone_lines(readings[chosen], others)
+
+
 _LEAST_GAIN = 1.15
 
 
-def find_body(page: Element, url: str) -> Element | None:
-    """The main text as trafilatura's simple tree, or None where there is none.
-
-    Where its text stands in several elements of one kind, all of them are read as one article.
-    """
-    body = _extract(page, url)
+def _joined_body(page: Element, body: Element | None, url: str) -> Element | None:
+    """The body of the article whose text stands in several elements of one kind, or None."""
     if body is None:
         return None
     text = _text_of(body)
-    whole = _joined(page, text)
-    rejoined = _extract(whole, url) if whole is not None else None
-    if rejoined is not None and len(_text_of(rejoined)) > _LEAST_GAIN * len(text):
-        return rejoined
-    return body
+    pieces = _pieces_in_one(page, text)
+    joined = _extract(pieces, url) if pieces is not None else None
+    if joined is not None and len(_text_of(joined)) > _LEAST_GAIN * len(text):
+        return joined
+    return None
 
 
-def _joined(page: Element, text: str) -> Element | None:
+def _pieces_in_one(page: Element, text: str) -> Element | None:
     """All elements of the kind around most of the paragraphs found so far, in one article."""
     lengths: Counter[tuple[str, str]] = Counter()
     for paragraph in page.iter("p"):
@@ -206,11 +248,10 @@ _BLANK_LINES = re.compile(r"\n{2,}")
 _SPACES = re.compile(r"(?<=\S)[^\S\n]+")
 
 
-def render_blocks(body: Element) -> list[str]:
-    """The blocks of the tree in their order, to be joined by empty lines.
-
-    trafilatura writes the Markdown; without emphasis, links and escapes its words are the page's.
-    """
+def _markdown_of(body: Element | None) -> str:
+    """Markdown of trafilatura's tree, its words the page's: no emphasis, links and escapes."""
+    if body is None:
+        return ""
     for code in body.iter("code"):
         is_one_line = "\n" not in "".join(code.itertext())
         if is_one_line and code.find(".//lb") is None:
@@ -224,10 +265,31 @@ def render_blocks(body: Element) -> list[str]:
         "ref",
         "del",
     )
-    markdown = ""
-    for index, piece in enumerate(_CODE.split(xmltotxt(body, True))):
-        is_code = index % 2
-        markdown += piece if is_code else _SPACES.sub(" ", _ESCAPE.sub(r"\1", piece))
-    lines = [line.rstrip() for line in markdown.splitlines()]
-    blocks = _BLANK_LINES.split("\n".join(lines).strip())
-    return [block for block in blocks if block]
+    return _single_spaces(xmltotxt(body, True), _ESCAPE)
+
+
+def _single_spaces(markdown: str, escape: re.Pattern[str] | None = None) -> str:
+    """The Markdown with single blanks and without its escapes, but in code."""
+    pieces = _CODE.split(markdown)
+    for index in range(0, len(pieces), 2):
+        text = escape.sub(r"\1", pieces[index]) if escape else pieces[index]
+        pieces[index] = _SPACES.sub(" ", text)
+    return "\n".join(line.rstrip() for line in "".join(pieces).splitlines()).strip()
+
+
+_MINIMAL_HEADING = re.compile(r"<h([1-6])>\s*(.*?)\s*</h\1>", re.DOTALL)
+_MINIMAL_CODE = re.compile(r"<pre>\n?(.*?)\n?</pre>", re.DOTALL)
+_MINIMAL_TAG = re.compile(r"</?[a-z][^<>]*>")
+
+
+def _markdown_of_minimal(markup: str) -> str:
+    """Markdown of resiliparse's minimal HTML: headings, paragraphs, lists, code, loose text.
+
+    It escapes what is no tag of its own.
+    """
+    markup = _MINIMAL_HEADING.sub(
+        lambda heading: f"{'#' * int(heading[1])} {line_of(heading[2])}\n", markup
+    )
+    markup = _MINIMAL_CODE.sub(r"\n```\n\1\n```\n", markup)
+    markup = markup.replace("<li>", "- ")
+    return _single_spaces(unescape(_MINIMAL_TAG.sub("", markup)))

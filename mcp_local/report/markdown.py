@@ -22,7 +22,7 @@ LINK_REL = "noopener noreferrer nofollow"
 KNOWN = "known"
 _LINK_SCHEMES = ("http://", "https://")
 _ALIGNMENT = re.compile(r'style="text-align:(left|center|right)"')
-_SPACED_CITATION = re.compile(r'\s+(?=<a class="citation")')
+_SPACED_CITATION = re.compile(r'(?<!\s)\s++(?=<a class="citation")')
 
 # The second net under the parser: what our own rendering produces, and nothing else.
 _TEXT_TAGS = {"small", "p", "br", "hr", "strong", "em", "s", "code", "pre", "a", "ul", "ol", "li"}

@@ -67,7 +67,7 @@ def register(
         from mcp_local.crawling import Crawler
         from mcp_local.fetch.client import Client
 
-        return Crawler(settings.workspaces_root, partial(Client, allowance), browsers)
+        return Crawler(partial(Client, allowance), browsers)
 
     @local_tool(server, "Read web pages", FETCHES)
     async def crawl_parallel(
@@ -91,7 +91,8 @@ def register(
         async def progress(done: int, total: int) -> None:
             await ctx.report_progress(done, total, f"Reading {done} of {total} pages")
 
-        return _describe_crawled(await crawler().crawl(workspace, urls, progress))
+        blocked = (ctx.request_context.meta or {}).get("blocked", ())
+        return _describe_crawled(await crawler().crawl(workspace, urls, progress, blocked))
 
     @local_tool(server, "Save the corpus", ADDS_ONCE)
     async def save_corpus(
@@ -99,10 +100,10 @@ def register(
     ) -> CallToolResult:
         """Save fetched pages as the numbered corpus (expanded_corpus.json) that a report cites.
 
-        Use it after crawl_parallel and before write_report. Give URLs only: the contents are
-        taken from what was fetched, never from you. `sources` in the answer shows the number n of
-        each article; [n] in a report means that article. Call it again to add pages: earlier
-        numbers stay. A URL that was not fetched is saved as failed and cannot be cited.
+        Use it after crawl_parallel or webReader, and before write_report. Give URLs only: the
+        contents are taken from what was fetched, never from you. `sources` in the answer shows the
+        number n of each article; [n] in a report means that article. Call it again to add pages:
+        earlier numbers stay. A URL that was not fetched is saved as failed and cannot be cited.
         """
         workspace = open_workspace(settings, ctx, workspace_path)
         urls = [given if isinstance(given, str) else given.url for given in articles or []]
@@ -191,7 +192,7 @@ def _describe_crawled(rows: "list[Row]") -> CallToolResult:
         "failed": len(rows) - successful,
         "pages": [
             {name: getattr(row, name) for name in columns}
-            | ({"note": row.note} if row.note else {})
+            | {name: getattr(row, name) for name in ("note", "gone") if getattr(row, name)}
             for row in rows
         ],
         "note": note,

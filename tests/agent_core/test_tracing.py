@@ -27,7 +27,7 @@ async def ask(place):
         await client.get(os.environ['OTEL_EXPORTER_OTLP_ENDPOINT'] + place + '?key=of-the-query')
 tracing.configure(token='')
 asyncio.run(ask('/before-any-turn'))
-with tracing.turn_trace(turn='t', quoted='it said {SECRET} aloud'):
+with tracing.turn_trace(turn='t', session='slack-thread', quoted='it said {SECRET} aloud'):
     asyncio.run(ask('/within-one'))
 logfire.force_flush()
 """
@@ -80,7 +80,9 @@ def traced(root: Path, *wishes: str) -> Trace:
 
 def leaked(turn: Traced) -> dict[str, set[str]]:
     """The words of the turn that a span carries, by the span's name."""
-    found = {span["name"]: set(MARKER.findall(json.dumps(span))) for span in turn.spans}
+    found: dict[str, set[str]] = {}
+    for span in turn.spans:
+        found.setdefault(span["name"], set()).update(MARKER.findall(json.dumps(span)))
     return {name: words for name, words in found.items() if words}
 
 
@@ -134,8 +136,16 @@ def test_the_spans_of_a_turn_lie_within_each_other(trace: Trace) -> None:
     for name in ("query_started", "query_classification", "session_complete"):
         assert turn.parent(turn.named(name)) == ROOT_SPAN
     for span in turn.spans:
-        if span["name"] in {"tool_call", "tool_result", "reasoning", "thinking"}:
+        if span["name"] in {"tool_call", "reasoning", "thinking"}:
             assert str(turn.parent(span)).startswith("conversation_iteration_")
+        if span["name"] == "tool_result":
+            assert turn.parent(span) == "tool_call"
+    assert turn.named("session_complete")["attributes"].items() >= {
+        "outcome": "answered", "iterations": 2, "tool_calls": 2, "model_calls": 5, "artifacts": 0
+    }.items()  # fmt: skip
+    corrected = turn.named("subagent_compliance_message_injected")
+    fallback = trace["FALLBACK"].named("fast_path_fallback")
+    assert {each["attributes"]["logfire.level_num"] for each in (corrected, fallback)} == {13}
 
 
 @pytest.mark.parametrize("kind", ["SIMPLE", "COMPLEX", "FALLBACK", "FAILED"])
@@ -153,6 +163,14 @@ def test_words_are_in_the_trace_only_where_the_operator_wants_them(
     calls = [span["attributes"] for span in turn.spans if span["name"] == "tool_call"]
     previews = {each["tool_name"]: each["input_preview"] for each in calls}
     assert previews["look"] == '{"for": "ARGUMENTMARKER"}'
+    assert leaked(turn) == {
+        "query_started": {"QUESTIONMARKER"},
+        "tool_call": {"ARGUMENTMARKER", "QUESTIONMARKER"},
+        "tool_result": {"RESULTMARKER", "TEXTMARKER"},
+        "reasoning": {"TEXTMARKER"},
+        "thinking": {"THINKINGMARKER"},
+    }
+    assert turn.named(ROOT_SPAN)["attributes"]["session"] == "T1:C1:1.000001"
     assert "raw_response" not in trace["COMPLEX"].named("query_classification")["attributes"]
     assert "ARGUMENTMARKER" not in str(trace["COMPLEX"].spans)
 
@@ -194,6 +212,7 @@ def test_an_mcp_request_has_a_span_of_the_turn_that_names_the_tool(trace: Trace)
     assert asked == {("composio", "COMPOSIO_SEARCH_NEWS"), ("local_toolkit", "list_local_files")}
     [request] = [span for span in turn.spans if "tools/call list_local_files" in span["name"]]
     assert turn.parent(request) == "mcp.request"
+    assert {turn.parent(each) for each in ours} == {"tool_call"}
     assert request["attributes"]["mcp.method.name"] == "tools/call"
     assert request["trace_id"] == turn.named(ROOT_SPAN)["trace_id"]
 
@@ -224,6 +243,7 @@ async def test_a_secret_of_a_known_shape_and_an_address_are_not_sent() -> None:
     received = b"".join(sent)
     assert b"standalone_composio_test" in received
     assert SECRET.encode() not in received
+    assert b"slack-thread" in received
     assert b"Scrubbed" in received
     assert b"httpx.request" in received
     assert received.count(b"server.address") == 1, "outside of a turn a request is nobody's"

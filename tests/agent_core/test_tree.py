@@ -82,13 +82,13 @@ def test_steps_tools_tokens_and_files_are_counted_for_the_run_that_has_them() ->
     told.called("root.a", "x", query="A", token="xoxb-1234567890-abcdefgh")
     told.called("root.a", "y")
     told("tool_call_progressed", "root.a", call_id="y", tool="look", text="half")
-    told.returned("root.a", "x", display="3 pages")
+    told.returned("root.a", "x")
     saved = {"path": "work_products/a.html", "title": "A", "mimetype": "text/html"}
     told("artifact_saved", "root.a", **saved, size_bytes=7)
     told.said("root.a", "A is good.", step=2)
     metadata = told.state(CHILD)["metadata"]
     assert [(tool["state"], tool["durationMs"], tool["display"]) for tool in metadata["tools"]] == [
-        ("done", 1250, "3 pages"),
+        ("done", 1250, ""),
         ("running", None, "half"),
     ]
     assert "xoxb-1234567890" not in metadata["tools"][0]["arguments"]

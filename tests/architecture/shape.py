@@ -20,10 +20,11 @@ PACKAGES = ("agent_core", "bot", "mcp_local")
 PLANNED_NODES = 332_000
 """What the plan wants the product to hold, without what later issues are allowed."""
 
-MAX_NODES = PLANNED_NODES + 19_000
-"""What the product may hold: the plan, the 14,000 nodes that issue M is allowed, and 5,000 that its
-citations, cards and playbooks took beyond that and that have to come back. It changes only in a
-commit of its own that says why."""
+MAX_NODES = PLANNED_NODES + 23_000
+"""What the product may hold: the plan, the 14,000 nodes that issue M is allowed, 1,000 for
+the first step of issue H, and 8,000 that M took beyond its allowance and that have to come
+back. It changes only
+in a commit of its own that says why."""
 
 MAX_MEAN_DENSITY = 8.0
 MAX_FILE_DENSITY = 10.0

@@ -47,7 +47,7 @@ PROMPTS = {
     "run_again": {**ABOUT, "new": "root.again-1"},
     "run_late": {**ABOUT, "text": "Poland, too."},
     "plan": {"today": "Monday"},
-    "sub_question": {"question": "What does A cost?", "task": "Compare A and B", "more": ""},
+    "sub_question": {"task": "Compare A and B", "more": ""},
     "planned": {"runs": "- root.part1: What does A cost?"},
     "child_result": {
         "run": "root.c1",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent_core.composio import Accounts, ComposioApi, composio_server
+from agent_core.composio import Accounts, composio_server
 from agent_core.consent.gate import ConsentGate
 from agent_core.consent.results import LinkPlaces, fresh_links
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
@@ -27,6 +27,7 @@ from agent_core.sessions import (
 from agent_core.testing.tools import ignore_progress
 from agent_core.tools import SurfaceTools, ToolContext, ToolOutput, opened
 from bot.sandbox.composio import ComposioStandIn
+from tests.agent_core.composio.workers import sessions_at
 from tests.attacks.world import BATCH, POLICY
 
 TEAMS = ("T1", "T2")
@@ -106,13 +107,14 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
         behind.start()
         stack.push_async_callback(behind.close)
         ticks = Ticks()
-        api = ComposioApi(api_key=standin.api_key, base_url=standin.base_url)
-        stack.push_async_callback(api.close)
-        tools = McpHub([], more=[composio_server(api, clock=ticks)])
+        sessions = await stack.enter_async_context(
+            sessions_at(standin.base_url, standin.api_key, database)
+        )
+        tools = McpHub([], more=[composio_server(sessions, clock=ticks)])
         stack.push_async_callback(tools.close)
         store = SessionStore(database, behind)
         asks = AskStore(database, lambda: datetime.now(UTC))
-        accounts = Accounts(api, ticks)
+        accounts = Accounts(sessions, ticks)
         now = datetime.now(UTC)
         for team in TEAMS:
             session = SessionId(f"{team}:C1:1.000001")

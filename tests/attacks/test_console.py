@@ -59,6 +59,10 @@ def changed(token: str) -> list[str]:
     return [*forged, "", "x", ".", "..", "e30.e30", body, "x" * 5_000]
 
 
+GOES_ON = "data-near"
+"""What the page of a link has if it does not wait for a press."""
+
+
 def another(world: ConsoleWorld) -> SessionId:
     """Another thread of the same channel, which the same people may see."""
     return SessionId(f"{world.slack.team_id}:{world.thread.channel}:1.000001")
@@ -101,12 +105,17 @@ async def test_a_link_makes_nobody_somebody_else_and_waits_for_who_wants_it(
         sent_here = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}
         for _ in range(2):
             status, text, headers = await ann.get(path, **sent_here)
-            assert (status, "Open as ben" in text) == (200, True)
+            assert (status, "Open as ben" in text, GOES_ON in text) == (200, True, False)
             assert headers["Referrer-Policy"] == "same-origin"
         for foreign in ({"Origin": "https://evil.example"}, {"Origin": "null"}, sent_here, {}):
             assert (await ann.ask("POST", path, foreign))[0] == 403
         assert ann.cookie == own
+        assert GOES_ON not in (await ann.get(path, **{"Sec-Fetch-Site": "none"}))[1]
+        anns = world.link().removeprefix(world.address)
+        assert GOES_ON in (await ann.get(anns, **sent_here))[1]
     async with browser(world.address) as ben:
+        assert GOES_ON not in (await ben.get(path, **sent_here))[1]
+        assert GOES_ON in (await ben.get(path, **{"Sec-Fetch-Site": "none"}))[1]
         world.ticking.advance(61.0)
         world.slack.fail("conversations.members", error="token_revoked", times=1)
         assert await ben.enter(path) == 503
@@ -164,7 +173,42 @@ async def test_another_name_for_this_machine_is_not_answered(
         for name in (host, f"{host}:{port}"):
             assert await answers(ann, world.session, {"Host": name}) == {403}
         assert (await ann.get(f"/s/{world.session}", Host=f"LOCALHOST:{port}"))[0] == 200
-        assert (await ann.get("/healthz", Host="pod.cluster"))[0] == 200
+        for elsewhere in ({"Host": "pod.cluster"}, {"X-Forwarded-For": "203.0.113.7"}):
+            assert (await ann.get("/healthz", **elsewhere))[:2] == (200, '{"ok": true}')
+        assert "uptime_s" in (await ann.get("/healthz"))[1]
+
+
+@pytest.mark.proves("console.bare")
+@pytest.mark.parametrize("request_line", ["GET /healthz HTTP/1.1", "GET /no HTTP/1.1", "\x16\x03"])
+async def test_no_answer_names_the_software(world: ConsoleWorld, request_line: str) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", world.console.port)
+    writer.write(f"{request_line}\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+    answer = (await reader.read()).lower()
+    writer.close()
+    assert answer.startswith(b"http/1.")
+    assert b"server:" not in answer.replace(b"server: \r\n", b"")
+
+
+@pytest.mark.proves("live.leave")
+async def test_who_logs_out_is_out_everywhere_and_comes_back_with_a_new_link(
+    world: ConsoleWorld,
+) -> None:
+    async with (
+        visitor(world) as ann,
+        browser(world.address) as copied,
+        visitor(world, "ben") as ben,
+        ann.live(world.session) as page,
+    ):
+        await page.until_a("ready")
+        name, value = ann.cookie
+        kept = {"Cookie": f"{name}={value}"}
+        assert (await ann.ask("POST", "/leave", {"Origin": "https://evil.example"}))[0] == 403
+        assert (await copied.get(f"/s/{world.session}", **kept))[0] == 200
+        assert (await ann.ask("POST", "/leave", {"Origin": world.address}))[0] == 204
+        assert await answers(copied, world.session, kept) == {401}
+        assert await page.closed()
+        assert (await ben.get(f"/s/{world.session}"))[0] == 200
+        assert await ann.enter(world.link()) == 200
 
 
 @pytest.mark.proves("console.origin")

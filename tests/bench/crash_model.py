@@ -7,7 +7,7 @@ different asks never read alike, and a request that comes again after a crash ge
 import re
 from dataclasses import dataclass, field
 
-from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText, StandInReply, ToolUse
+from bot.sandbox.model import ReplyPace, ReplyText, StandInReply, ToolUse
 from bot.sandbox.model.message import (
     Json,
     as_list,
@@ -16,6 +16,7 @@ from bot.sandbox.model.message import (
     blocks_of,
     text_of,
 )
+from tests.scripted_stand_in import ScriptedStandIn
 
 WORD = re.compile(r"\b(item|errand|chain|note|doubt|puzzle|letter)\d+\b")
 CARELESS = re.compile(r"\bcareless\d+\b")
@@ -125,11 +126,11 @@ def _is_careless(body: Json) -> bool:
     return CARELESS.search(said) is not None and "skipped a mandatory step" not in said
 
 
-class RehearsedModel(ModelStandIn):
+class RehearsedModel(ScriptedStandIn):
     """The stand-in with the harness's asks rehearsed; it thinks `first_token_s` each time."""
 
     def __init__(self, *, first_token_s: float) -> None:
-        super().__init__(pace=ReplyPace(first_token_s=first_token_s), keep_bodies=True)
+        super().__init__(pace=ReplyPace(first_token_s=first_token_s))
 
     async def plan(self, body: Json) -> tuple[str, StandInReply]:
         """The harness's asks come before the playbooks."""

@@ -22,12 +22,13 @@ from agent_core.events import StepFinished, TurnFinished
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from bot.app import running_bot
-from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText, ToolUse
+from bot.sandbox.model import ReplyPace, ReplyText, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings
 from tests.bench.results import Result, run
 from tests.e2e.world import settings_of
 from tests.runtimes import inbound
+from tests.scripted_stand_in import ScriptedStandIn
 
 ITERATIONS = 40
 ROUNDS = 5
@@ -64,7 +65,7 @@ async def model_process(turns: int) -> AsyncGenerator[str]:
 
 async def serve_model(turns: int) -> None:
     """Print the address of a stand-in scripted for so many turns; stdin's end stops it."""
-    async with ModelStandIn() as model:
+    async with ScriptedStandIn() as model:
         for _ in range(turns):
             model.play(ToolUse(name=TOOL, input={}), times=ITERATIONS)
             model.play(ReplyText(text="Done."))
@@ -76,7 +77,7 @@ async def serve_model(turns: int) -> None:
 async def sent_prompt(root: Path) -> dict[str, Any]:
     """The prompt and the tools that our own turn sends, for the bare loop to send as well."""
     async with (
-        ModelStandIn(keep_bodies=True) as model,
+        ScriptedStandIn() as model,
         build_runtime(core_settings(model.base_url, root)) as runtime,
     ):
         model.play(ReplyText(text="Done."))
@@ -153,7 +154,7 @@ async def measure_iterations(root: Path) -> list[Result]:
     ]
 
 
-async def bare_call_s(model: ModelStandIn) -> float:
+async def bare_call_s(model: ScriptedStandIn) -> float:
     model.play(ReplyText(text="SIMPLE"))
     async with anthropic.AsyncAnthropic(api_key="sandbox", base_url=model.base_url) as client:
         started = time.perf_counter()
@@ -166,7 +167,7 @@ async def bare_call_s(model: ModelStandIn) -> float:
         return time.perf_counter() - started
 
 
-async def mention_to_answer_s(model: ModelStandIn, slack: SlackStandIn) -> float:
+async def mention_to_answer_s(model: ScriptedStandIn, slack: SlackStandIn) -> float:
     """Both the classifier and the fast answer say SIMPLE here, so the answer is that word."""
     model.play(ReplyText(text="SIMPLE"), times=2)
     started = time.perf_counter()
@@ -178,7 +179,7 @@ async def mention_to_answer_s(model: ModelStandIn, slack: SlackStandIn) -> float
 
 
 @asynccontextmanager
-async def bot_beside(model: ModelStandIn, root: Path) -> AsyncGenerator[SlackStandIn]:
+async def bot_beside(model: ScriptedStandIn, root: Path) -> AsyncGenerator[SlackStandIn]:
     async with SlackStandIn(rate_limits=False) as slack:
         settings = settings_of(BotSettings, slack.environment)
         async with running_bot(settings, core_settings(model.base_url, root)):
@@ -188,7 +189,7 @@ async def bot_beside(model: ModelStandIn, root: Path) -> AsyncGenerator[SlackSta
 
 async def measure_simple(root: Path) -> list[Result]:
     pace = ReplyPace(first_token_s=CALL_S)
-    async with ModelStandIn(pace=pace) as model, bot_beside(model, root) as slack:
+    async with ScriptedStandIn(pace=pace) as model, bot_beside(model, root) as slack:
         await mention_to_answer_s(model, slack)
         await bare_call_s(model)
         ours: list[float] = []

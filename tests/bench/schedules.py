@@ -17,7 +17,7 @@ from agent_core.ids import SessionId
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import ScheduleId
 from agent_core.sessions import Database, ScheduleStore
-from bot.sandbox.model import ModelStandIn, ReplyText, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.threads import user_id
 from tests.bench.ingress import CHANNELS
@@ -25,6 +25,7 @@ from tests.bench.results import Result, come_to_rest, run
 from tests.members import members_on
 from tests.postgres import new_database, postgres
 from tests.schedules import an_order
+from tests.scripted_stand_in import ScriptedStandIn
 
 SCHEDULES = 1_000
 PROCESSES = 2
@@ -81,7 +82,7 @@ def told(slack: SlackStandIn) -> dict[int, list[float]]:
 async def measure(root: Path, schedules: int) -> list[Result]:
     with postgres(for_benchmark=True) as server:
         count, url = schedules, new_database(server)
-        async with SlackStandIn(rate_limits=False) as slack, ModelStandIn() as model:
+        async with SlackStandIn(rate_limits=False) as slack, ScriptedStandIn() as model:
             model.play(
                 ReplyText(text="A digest."),
                 ToolUse(name="publish_digest", input=ANSWER),

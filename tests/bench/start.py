@@ -6,8 +6,8 @@ that fills the file caches. Memory is resident megabytes of the bot and of its t
 and after one answer with a call of a tool
 (the model's client library is loaded by the first call). Ten reports are researched at once in the
 sandbox, behind a first one: `report_mb` is what each of them adds to the bot at the highest point,
-`ten_reports_mb` what the bot and all its children hold then, toolkit and browsers with their
-processes included, a page that several share counted once.
+`ten_reports_mb` what the bot and all its children hold then, toolkit, Composio's worker and
+browsers with their processes included, a page that several share counted once.
 """
 
 import asyncio
@@ -22,12 +22,13 @@ from pathlib import Path
 
 import psutil
 
-from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText, ToolUse
+from bot.sandbox.model import ReplyPace, ReplyText, ToolUse
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.world import open_world
 from tests.bench.results import Result, resident_mb, run
 from tests.e2e.processes import children
+from tests.scripted_stand_in import ScriptedStandIn
 
 ROUNDS = 3
 PATIENCE_S = 60.0
@@ -81,7 +82,7 @@ async def page_s(cwd: Path) -> float:
 
 async def start_and_memory(cwd: Path) -> tuple[float, dict[str, float]]:
     """Seconds until the socket is open, and megabytes by name."""
-    async with SlackStandIn() as slack, ModelStandIn() as model:
+    async with SlackStandIn() as slack, ScriptedStandIn() as model:
         environment = {**slack.environment, **model.environment, "CONSOLE_PORT": "0"}
         began = time.perf_counter()
         async with process("start", cwd=cwd, environment=environment) as bot:

@@ -29,6 +29,7 @@ from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import ApiCall, Post
 from bot.sandbox.world import UNHURRIED, World, open_world
 from tests.bench.results import Result, run
+from tests.scripted_stand_in import ScriptedStandIn
 
 ROUNDS = 12
 THREADS = 50
@@ -141,16 +142,22 @@ def count(name: str, value: int, goal: int | None = None, **how: bool) -> Result
 
 
 @asynccontextmanager
-async def bot_beside(root: Path, pace: ReplyPace = UNHURRIED) -> AsyncGenerator[World]:
-    """`bot start` as a process of its own."""
+async def bot_beside(
+    root: Path, pace: ReplyPace = UNHURRIED
+) -> AsyncGenerator[tuple[World, ScriptedStandIn]]:
+    """`bot start` as a process of its own, with a model that can be silent."""
     root.mkdir(parents=True)  # noqa: ASYNC240 (nothing runs yet)
     settings = SandboxSettings()
-    async with open_world(settings, workspaces_root=root, web=None, pace=pace) as world:
-        bot = await start_bot({**world.environment, "CRAWL_BROWSER": "off"}, root)
+    async with (
+        open_world(settings, workspaces_root=root, web=None, pace=pace) as world,
+        ScriptedStandIn(pages=world.web.ready, pace=pace) as model,
+    ):
+        environment = {**world.environment, **model.environment, "CRAWL_BROWSER": "off"}
+        bot = await start_bot(environment, root)
         try:
             await world.slack.connected(timeout_s=60)
             await ask(world.slack, QUESTION)
-            yield world
+            yield world, model
         finally:
             await bot.stop()
 
@@ -204,11 +211,10 @@ def calls_of(name: str, turn: Turn) -> list[Result]:
 
 async def measure_turns(root: Path) -> list[Result]:
     """One thread at a time."""
-    async with bot_beside(root) as world:
-        slack, model = world.slack, world.model
+    async with bot_beside(root) as (world, model):
+        slack = world.slack
         turns = [await ask(slack, QUESTION) for _ in range(ROUNDS)]
-        if model is not None:
-            model.stall(STALL_S, kinds={"delegated"})
+        model.stall(STALL_S, kinds={"delegated"})
         report = await ask(slack, REPORT)
         asks = [*turns, report]
         return [
@@ -229,7 +235,7 @@ async def measure_turns(root: Path) -> list[Result]:
 
 async def measure_pace(root: Path) -> list[Result]:
     """One thread at a time, with a model that takes its time."""
-    async with bot_beside(root, REALISTIC) as world:
+    async with bot_beside(root, REALISTIC) as (world, _):
         results: list[Result] = []
         asks = {"simple": QUESTION, "report": REPORT, "comparison": COMPARISON}
         for name, text in asks.items():
@@ -248,7 +254,7 @@ async def measure_pace(root: Path) -> list[Result]:
 
 async def measure_crowd(root: Path) -> list[Result]:
     """All threads at once, in one channel."""
-    async with bot_beside(root) as world:
+    async with bot_beside(root) as (world, _):
         slack, asked = world.slack, dict[str, float]()
         text = f"{slack.mention} {QUESTION}"
         for _ in range(THREADS):

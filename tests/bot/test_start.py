@@ -106,6 +106,7 @@ def test_any_of_the_three_keys_is_enough(monkeypatch: pytest.MonkeyPatch, key: s
         ("CONSOLE_PORT", "http", "is “http”. Write a port such as 8898"),
         ("CONSOLE_HOST", "this machine", "is “this machine”. Write an address of this"),
         ("CONSOLE_SECRET", "hush-hush", "is too short to keep anybody out. Write at least 16"),
+        ("CONSOLE_SECRET", "a" * 64, "repeats too few characters to keep anybody out. Write at"),
         ("CONSOLE_URL", "live.example.org", "is no web address. Write an address"),
         ("CONSOLE_URL", "https://example.org/live", "is more than a scheme, a host and a port"),
         ("WORKSPACES_ROOT", "~nobody-of-this-name/bot", "and that home is not known"),
@@ -281,8 +282,18 @@ def test_one_process_makes_a_secret_of_its_own(monkeypatch: pytest.MonkeyPatch) 
     assert not read_configuration().faults
 
 
+@pytest.mark.proves("settings.no_user_id")
+def test_a_user_id_for_everybody_is_ignored_with_a_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    result = start(DEFAULT_USER_ID="default")
+    assert "DEFAULT_USER_ID" not in result.output
+    [warning] = [each for each in caplog.records if "DEFAULT_USER_ID" in each.message]
+    assert warning.levelname == "WARNING"
+
+
 @pytest.mark.proves("accounts.shared")
-@pytest.mark.parametrize("name", ["COMPOSIO_USER_ID", "COMPOSIO_ENTITY_ID", "DEFAULT_USER_ID"])
+@pytest.mark.parametrize("name", ["COMPOSIO_USER_ID", "COMPOSIO_ENTITY_ID"])
 def test_one_account_for_everybody_is_refused(name: str) -> None:
     result = start(**{name: "default"})
     assert result.exit_code == 2

@@ -59,7 +59,7 @@ logger = logging.getLogger(__name__)
 
 @pytest.mark.proves("fast_path.no_tool_calls")
 async def test_a_plain_question_takes_the_fast_path(tmp_path: Path) -> None:
-    ran = await run_sandbox(tmp_path, "What is the capital of France?")
+    ran = await run_sandbox(tmp_path, "What is full jitter?")
     [turn] = ran.json()["turns"]
     assert turn["route"] == "SIMPLE"
     assert turn["fallback"] is None
@@ -71,7 +71,7 @@ async def test_a_plain_question_takes_the_fast_path(tmp_path: Path) -> None:
     assert turn["answer"]
     asked, answered = ran.json()["posts"]
     assert answered["thread_ts"] == asked["ts"]
-    assert turn["answer"][:40] in answered["text"]
+    assert turn["answer"][2:40] in answered["text"]
     assert ran.json()["files"] == []
 
 

@@ -23,7 +23,7 @@ from agent_core.settings import CoreSettings
 from bot.app import running_bot
 from bot.presenter.journal import READER
 from bot.sandbox.composio import ComposioStandIn
-from bot.sandbox.model import ModelStandIn, ReplyText, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.sandbox.slack import App, SlackStandIn
 from bot.sandbox.slack.people import TypedFile
 from bot.sandbox.slack.records import Delivery, Post
@@ -33,6 +33,7 @@ from bot.sandbox.world import read_manifest
 from bot.settings import BotSettings
 from bot.socket import Timing
 from tests.runtimes import durable_tables
+from tests.scripted_stand_in import ScriptedStandIn
 
 S = TypeVar("S", bound=BaseSettings)
 
@@ -60,7 +61,7 @@ class Outside:
     """The stand-ins, which outlive a bot."""
 
     slack: SlackStandIn
-    model: ModelStandIn
+    model: ScriptedStandIn
     composio: ComposioStandIn
     web: SmallWeb
     root: Path
@@ -79,7 +80,7 @@ class World:
         return self.outside.slack
 
     @property
-    def model(self) -> ModelStandIn:
+    def model(self) -> ScriptedStandIn:
         return self.outside.model
 
     async def mention(
@@ -263,7 +264,7 @@ async def outside_world(
     app = App(commands=features["slash_commands"], shortcuts=features["shortcuts"])
     async with (
         SlackStandIn(app, clock=slack_clock, rate_limits=False) as slack,
-        ModelStandIn(keep_bodies=True) as model,
+        ScriptedStandIn() as model,
         SmallWeb.builtin() as web,
         ComposioStandIn(partial(_searchable, web, found)) as composio,
     ):

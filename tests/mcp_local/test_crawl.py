@@ -1,7 +1,7 @@
 """crawl_parallel as a client of the server sees it, against a loopback site."""
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,10 +32,11 @@ class Desk:
         text = await self.text({"urls": list(urls)}, **options)
         return json.loads(text)
 
-    async def text(self, arguments: dict[str, Any], **options: Any) -> str:
-        result = await self.client.call_tool(
-            "crawl_parallel", arguments, meta={"session_dir": str(self.session)}, **options
-        )
+    async def text(
+        self, arguments: dict[str, Any], blocked: Sequence[str] = (), **options: Any
+    ) -> str:
+        meta: Any = {"session_dir": str(self.session), "blocked": blocked}
+        result = await self.client.call_tool("crawl_parallel", arguments, meta=meta, **options)
         content = result.content[0]
         assert isinstance(content, TextContent)
         return content.text
@@ -181,19 +182,17 @@ async def test_robots_is_obeyed_after_a_redirect_too(tmp_path: Path) -> None:
         assert desk.site.hits.count("/robots.txt") == 1
 
 
-@pytest.mark.proves("blacklist.place", "blacklist.not_found_counts", "blacklist.blocks")
-async def test_a_page_that_keeps_failing_is_left_alone_and_its_site_is_not(tmp_path: Path) -> None:
+@pytest.mark.proves("blacklist.blocks")
+async def test_a_page_that_is_gone_is_named_and_a_blocked_one_is_left_alone(tmp_path: Path) -> None:
     async with working_in(tmp_path) as desk:
         desk.site.html("/good", article())
-        for _ in range(3):
-            await desk.crawl("http://bad.test/gone")
-        answer = await desk.crawl("http://bad.test/gone", "http://bad.test/good")
+        answer = await desk.crawl("http://bad.test/gone", blocked=["http://bad.test/good"])
+        assert [page["gone"] for page in answer["pages"]] == ["page"]
+        answer = await desk.crawl("http://bad.test/good", blocked=["http://bad.test/good"])
         assert [page["status"] for page in answer["pages"]] == [
-            "failed: blocked by earlier failures",
-            "success",
+            "failed: blocked by earlier failures"
         ]
-        stored = json.loads((tmp_path / "webReader_blacklist.json").read_text("utf-8"))
-        assert stored["domains"]["bad.test/gone"]["failures"] == 3
+        assert "/good" not in desk.site.hits
 
 
 async def test_progress_counts_the_pages(tmp_path: Path) -> None:

@@ -1,19 +1,13 @@
-"""How a batch is read: how much at once, how many pages; and domains that keep failing."""
+"""How a batch is read: how much at once, how many pages each."""
 
 import asyncio
-import json
-import os
-import threading
 from collections.abc import AsyncGenerator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 
-from mcp_local.blacklist import Blacklist
 from mcp_local.browser import Browsers
 from mcp_local.crawling import MAX_PAGES_PER_SESSION, Crawler
 from mcp_local.fetch.client import Limits
@@ -36,7 +30,7 @@ async def crawling(
     async with serving() as site:
         names = Names({host: [[PUBLIC]] for host in HOSTS})
         browsers = browsers or Browsers(Settings())
-        yield Crawler(root, lambda: client_for(site, names=names, limits=limits), browsers), site
+        yield Crawler(lambda: client_for(site, names=names, limits=limits), browsers), site
 
 
 def session(root: Path, name: str = "session_1") -> Workspace:
@@ -156,28 +150,6 @@ async def test_a_session_has_a_last_page(tmp_path: Path) -> None:
 
 
 @IN_A_PROCESS
-async def test_a_slow_disk_does_not_hold_other_work_up(tmp_path: Path) -> None:
-    """The blacklist is a pipe here: reading it waits until somebody writes."""
-    pipe = tmp_path / "webReader_blacklist.json"
-    os.mkfifo(pipe)
-    loop, loop_turned = asyncio.get_running_loop(), threading.Event()
-
-    def write_once_the_loop_has_turned() -> bool:
-        with pipe.open("wb") as file:
-            loop.call_soon_threadsafe(loop_turned.set)
-            was_free = loop_turned.wait(5)
-            file.write(b"{}")
-        return was_free
-
-    async with crawling(tmp_path) as (crawler, site), asyncio.TaskGroup() as group:
-        site.html("/page", article())
-        writing = group.create_task(asyncio.to_thread(write_once_the_loop_has_turned))
-        rows = await crawler.crawl(session(tmp_path), ["http://a.example/page"], no_progress)
-    assert rows[0].ok
-    assert writing.result()
-
-
-@IN_A_PROCESS
 @pytest.mark.proves("blacklist.passing_faults")
 @pytest.mark.parametrize(
     ("status", "row"),
@@ -199,100 +171,4 @@ async def test_failures_that_pass_are_not_counted_against_a_domain(
         urls = [f"http://a.example/{n}" for n in range(4)]
         rows = await crawler.crawl(session(tmp_path), urls, no_progress)
         leaving.set()
-    assert {each.status for each in rows} == {row}
-    assert not (tmp_path / "webReader_blacklist.json").exists()
-
-
-MOMENT = datetime(2025, 12, 22, 14, 30, tzinfo=UTC)
-
-
-def blacklist(root: Path) -> Blacklist:
-    return Blacklist(root, lambda: MOMENT)
-
-
-@pytest.mark.proves("blacklist.failures", "blacklist.last_failure", "blacklist.threshold")
-def test_the_file_has_the_described_shape(tmp_path: Path) -> None:
-    blacklist(tmp_path / "runs").record("https://bad.example/a", is_host=True)
-    stored = json.loads((tmp_path / "runs" / "webReader_blacklist.json").read_text("utf-8"))
-    assert stored == {
-        "domains": {
-            "bad.example": {"failures": 1, "last_failure": "2025-12-22T14:30:00.000000"},
-        },
-        "threshold": 3,
-    }
-
-
-@pytest.mark.proves("blacklist.threshold")
-def test_a_host_that_is_gone_is_blocked_after_three_failures(tmp_path: Path) -> None:
-    kept = blacklist(tmp_path)
-    for n in range(2):
-        kept.record(f"https://bad.example/{n}", is_host=True)
-    assert not kept.blocks("https://bad.example/new")
-    kept.record("https://bad.example/2", is_host=True)
-    assert kept.blocks("https://BAD.example/new")
-    assert not kept.blocks("https://other.example/")
-
-
-@pytest.mark.proves("blacklist.by_page")
-def test_dead_links_block_their_pages_and_never_their_host(tmp_path: Path) -> None:
-    kept = blacklist(tmp_path)
-    for n in range(9):
-        kept.record(f"https://news.example/{n}")
-    for _ in range(3):
-        kept.record("https://news.example/gone?page=2")
-    assert kept.blocks("https://news.example/gone?page=2")
-    assert not kept.blocks("https://news.example/gone")
-    assert not kept.blocks("https://news.example/")
-
-
-@pytest.mark.proves("blacklist.forgotten")
-def test_a_failure_is_forgotten_each_day_and_all_of_them_by_a_success(tmp_path: Path) -> None:
-    now = MOMENT
-    kept = Blacklist(tmp_path, lambda: now)
-    for page in ("a", "b"):
-        for _ in range(4):
-            kept.record(f"https://news.example/{page}")
-    assert kept.blocks("https://news.example/a")
-    kept.reset("https://news.example/a")
-    assert not kept.blocks("https://news.example/a")
-    now += timedelta(days=1)
-    assert kept.blocks("https://news.example/b")
-    now += timedelta(days=1)
-    assert not kept.blocks("https://news.example/b")
-
-
-def test_failures_recorded_in_several_threads_are_all_counted(tmp_path: Path) -> None:
-    kept = blacklist(tmp_path)
-
-    def record(n: int) -> None:
-        kept.record(f"https://bad.example/{n}", is_host=True)
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(record, range(40)))
-    stored = json.loads((tmp_path / "webReader_blacklist.json").read_text("utf-8"))
-    assert stored["domains"]["bad.example"]["failures"] == 40
-
-
-@pytest.mark.proves("blacklist.across_sessions")
-def test_another_process_sees_the_count(tmp_path: Path) -> None:
-    for _ in range(3):
-        blacklist(tmp_path).record("https://bad.example/x")
-    assert blacklist(tmp_path).blocks("https://bad.example/x")
-
-
-@pytest.mark.proves("blacklist.threshold")
-def test_the_threshold_of_the_file_holds(tmp_path: Path) -> None:
-    record = {"failures": 1, "last_failure": "2025-12-22T14:30:00.000000"}
-    content = {"domains": {"bad.example": record}, "threshold": 1}
-    (tmp_path / "webReader_blacklist.json").write_text(json.dumps(content), "utf-8")
-    assert blacklist(tmp_path).blocks("http://bad.example/")
-
-
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"domains": 3}', "\x00"])
-def test_a_damaged_file_blocks_nothing_and_is_written_anew(tmp_path: Path, content: str) -> None:
-    (tmp_path / "webReader_blacklist.json").write_text(content, "utf-8")
-    kept = blacklist(tmp_path)
-    assert not kept.blocks("https://bad.example/")
-    kept.record("https://bad.example/a", is_host=True)
-    stored = json.loads((tmp_path / "webReader_blacklist.json").read_text("utf-8"))
-    assert stored["domains"]["bad.example"]["failures"] == 1
+    assert {(each.status, each.gone) for each in rows} == {(row, "")}

@@ -52,6 +52,7 @@ async def test_an_existing_file_of_the_models_own_is_replaced(session: Session) 
     assert session.read("work_products/notes.md") == "two"
 
 
+@pytest.mark.proves("files.workbook")
 async def test_a_table_in_csv_becomes_an_excel_workbook_without_formulas(session: Session) -> None:
     table = 'Park,MW,Code\n"Hollow, North",120.5,007\n"=HYPERLINK(1)",-3,x\n'
     path = "work_products/parks.xlsx"

@@ -149,6 +149,7 @@ class ComposioStandIn(Service):
         one = f"{_SESSION}/{{session_id}}"
         return [
             web.post(_SESSION, self._create),
+            web.delete(one, self._delete),
             web.post(f"{one}/execute_meta", self._execute_meta),
             web.post(f"{one}/link", self._link),
             web.get(f"{_PREFIX}/connected_accounts", self._list_accounts),
@@ -179,6 +180,12 @@ class ComposioStandIn(Service):
             "tool_router_tools": tools,
         }
         return web.json_response(answer, status=201)
+
+    async def _delete(self, request: web.Request) -> web.Response:
+        self._session_of(request)
+        session_id = request.match_info["session_id"]
+        del self.sessions[session_id]
+        return web.json_response({"session_id": session_id, "deleted": True})
 
     async def _execute_meta(self, request: web.Request) -> web.Response:
         session = self._session_of(request)

@@ -20,7 +20,7 @@ from bot.sandbox.model.message import (
     text_of,
     walk,
 )
-from bot.sandbox.model.quoting import in_english, phrases
+from bot.sandbox.model.phrases import find, in_english, pattern
 
 MATERIAL = re.compile(r"(?s)<([a-z_]+)>.*?</\1>")
 SENT = re.compile(r"<sent>(?P<sent>[^<]*?)(?: \(UTC[^)]*\))?, by [^<]*</sent>")
@@ -57,25 +57,19 @@ ARRIVED = re.compile(
 )
 KNOWN = re.compile(r"got this message, too, before its next step[^\n]*\Z")
 """Ends a note that a child run got as well, which heeds it."""
-GO_ON = phrases("go_on")
-REPORT = phrases("report")
-SEARCHES = phrases("searches")
-SECTION = phrases("section")
-HANDS_ON = phrases("hands_on")
-COMMANDS = phrases("commands")
-TRAILING = phrases("trailing")
 MAX_TOPIC_CHARS = 160
 BATCH_TOOL = "MULTI_EXECUTE_TOOL"
 LOST = re.compile(r"\bmay or may not have\b")
-ADDS_NOTHING = phrases("adds_nothing")
+READ = "read_local_file"
 
 
 def topic_of(words: str) -> str:
     """The topic of a request, in the person's own words, on one line; empty where it is vague."""
     request = words.strip().split("\n\n")[0]
-    request = HANDS_ON.sub("", request) or request
-    request = " ".join(COMMANDS.sub("", request).split())
-    topic = re.split(r"(?<=\w{3})[.?!](?:\s|$)", TRAILING.sub("", request))[0]
+    request = pattern("hands_on").sub("", request) or request
+    for rule in ("commands", "trailing"):
+        request = " ".join(pattern(rule).sub("", request).split())
+    topic = re.split(r"(?<=\w{3})[.?!](?:\s|$)", request)[0]
     return topic.strip(" .,:;?!\"'“”*_")[:MAX_TOPIC_CHARS]
 
 
@@ -148,9 +142,20 @@ class Exchange:
         return [call for call in calls if not call.is_lost]
 
 
+class NextStep(Exception):
+    """Ends a playbook: the calls that it needs next, or a text that ends the work."""
+
+    def __init__(self, *blocks: ReplyText | ToolUse) -> None:
+        self.reply: StandInReply = blocks
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialogue:
-    """The offered tools, and the exchanges, oldest first."""
+    """The offered tools, and the exchanges, oldest first.
+
+    A playbook is written as one straight line: a call whose result is known gives it, and the first
+    one that is not is the reply, which NextStep carries out of the playbook.
+    """
 
     system: str
     tools: dict[str, str]
@@ -158,6 +163,8 @@ class Dialogue:
     exchanges: list[Exchange]
     may_call_tools: bool
     """False where the last message forbids further calls."""
+    used: list[PastCall] = field(default_factory=list[PastCall])
+    """The known calls whose results the playbook has had."""
 
     @property
     def now(self) -> Exchange:
@@ -175,7 +182,7 @@ class Dialogue:
     @property
     def goes_on(self) -> bool:
         """Whether a bare "continue" follows an answer."""
-        return bool(self.earlier) and GO_ON.match(self.exchanges[-1].words) is not None
+        return bool(self.earlier) and find("go_on", self.exchanges[-1].words) is not None
 
     @property
     def earlier(self) -> list[Exchange]:
@@ -186,25 +193,59 @@ class Dialogue:
         """The answers before this request, oldest first."""
         return [exchange.answer for exchange in self.earlier if exchange.answer]
 
-    def use(self, name: str, **arguments: object) -> ToolUse:
-        """A call of an offered tool by its short name."""
-        return ToolUse(name=self.tools[name], input=arguments)
+    def has(self, name: str) -> bool:
+        """Whether a tool is offered, by itself or as an app's tool."""
+        return name in self.tools or (BATCH_TOOL in self.tools and name.isupper())
 
-    def batch(self, calls: Iterable[tuple[str, Json]]) -> StandInReply:
-        """Calls of apps' tools, in one batch."""
-        entries = [{"tool_slug": slug, "arguments": arguments} for slug, arguments in calls]
-        return (
-            self.use(
-                BATCH_TOOL,
-                tools=entries,
-                sync_response_to_workbench=False,
-            ),
-        )
+    def use(self, name: str, arguments: Json) -> ToolUse:
+        """A call of a tool by its short name; an app's tool is called through Composio."""
+        if name in self.tools:
+            return ToolUse(name=self.tools[name], input=arguments)
+        slug = f"COMPOSIO_{name}" if name.startswith("SEARCH_") else name
+        entry = {"tool_slug": slug, "arguments": arguments}
+        batch: Json = {"tools": [entry], "sync_response_to_workbench": False}
+        return ToolUse(name=self.tools[BATCH_TOOL], input=batch)
 
+    def call(self, name: str, **arguments: object) -> PastCall:
+        """The result of a call; without one where the tool is not to be had."""
+        [call] = self.side_by_side([(name, arguments)])
+        return call
 
-def say(text: str) -> StandInReply:
-    """A reply of one text."""
-    return (ReplyText(text=text),)
+    def side_by_side(self, wanted: Iterable[tuple[str, Json]]) -> list[PastCall]:
+        """The results of calls that are made at once."""
+        calls: list[PastCall] = []
+        steps: list[ToolUse] = []
+        for name, arguments in wanted:
+            past = self._past(name, arguments)
+            if past is None and self.may_call_tools and self.has(name):
+                steps.append(self.use(name, arguments))
+            call = past or PastCall(name=name, arguments=arguments, result="")
+            self.used.append(call)
+            calls.append(call)
+        if steps:
+            raise NextStep(*steps)
+        return calls
+
+    def _past(self, name: str, arguments: Json) -> PastCall | None:
+        """The known call; people may have changed its arguments, or written what changes them."""
+        known = [call for call in self.now.done(name) if not any(call is one for one in self.used)]
+        same = [call for call in known if call.arguments == arguments]
+        return next(iter(same or ([] if name == READ else known)), None)
+
+    def read(self, paths: Iterable[str]) -> dict[str, str]:
+        """The texts of files, each read to its end; a note on a file that has none."""
+        texts = dict.fromkeys(paths, "")
+        offsets = dict.fromkeys(texts, 0)
+        while offsets:
+            parts = [(READ, {"path": path, "offset": offset}) for path, offset in offsets.items()]
+            reads = self.side_by_side(parts)
+            offsets = {}
+            for read in reads:
+                path = read.arguments["path"]
+                texts[path] += as_text(read.data.get("text")) or as_text(read.data.get("note"))
+                if read.data.get("next_offset"):
+                    offsets[path] = read.data["next_offset"]
+        return texts
 
 
 def _short_name(name: str) -> str:
@@ -246,7 +287,7 @@ def _add_notes(exchanges: list[Exchange], texts: list[str]) -> Exchange:
     """The exchange that goes on: with what people wrote beside it, or a request after a stop."""
     for text in texts:
         words = MATERIAL.sub("", text).strip()
-        if not words or ADDS_NOTHING.search(words) or GO_ON.match(words):
+        if not words or find("adds_nothing", words) or find("go_on", words):
             continue
         if SENT.search(text):
             exchanges.append(Exchange(asked=text))
@@ -303,12 +344,17 @@ def _child_run_call(text: str) -> PastCall | None:
 def _call(use: Json, result: Json) -> PastCall:
     """A call as it was made: a person may have changed it before they approved it."""
     text = text_of(result.get("content"))
+    name = _short_name(use["name"])
     arguments: Json = use["input"]
     if EDITED.match(text):
         arguments = _first_object(text)
         text = text.partition("\n\n")[2]
+    if name == BATCH_TOOL:
+        first: Json = arguments["tools"][0]
+        name = _short_name(first["tool_slug"])
+        arguments = as_object(first.get("arguments"))
     return PastCall(
-        name=_short_name(use["name"]),
+        name=name,
         arguments=arguments,
         result=text,
         is_error=bool(result.get("is_error")),

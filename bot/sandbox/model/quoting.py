@@ -4,44 +4,17 @@ The word lists are in `phrases.toml`. A quotation reads letter by letter as on i
 """
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_FILE = Path(__file__).with_name("phrases.toml")
-_LISTS = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-
-
-def phrases(name: str) -> re.Pattern[str]:
-    """A list's pattern, which matches in any case of letters."""
-    pattern = _LISTS[name].replace("\n", "")
-    return re.compile(pattern, re.IGNORECASE)
-
-
-def table(name: str) -> dict[str, str]:
-    """A list of lines: by each further word of a line, its first one."""
-    by_word: dict[str, str] = {}
-    for line in _LISTS[name].split("\n"):
-        first, *words = line.split()
-        by_word |= dict.fromkeys(words, first)
-    return by_word
-
-
-def in_english(text: str) -> str:
-    """The text with the words of other languages that pages here are asked about in English."""
-    for line in _LISTS["english"].split("\n"):
-        english, _, pattern = line.partition(" = ")
-        text = re.sub(pattern, english, text, flags=re.IGNORECASE)
-    return text
-
+from bot.sandbox.model.phrases import find, lines
 
 MIN_WORDS = 4
 MAX_WORDS = 60
@@ -59,17 +32,11 @@ SUFFIXES = {
 }
 """Endings in the order in which they are tried, with their replacements."""
 WORD = re.compile(r"[^\W_]+")
-STOP = frozenset(_LISTS["stop_words"].split())
+STOP = frozenset(" ".join(lines("stop_words")).split())
 END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”)\]]))\s+(?=[\"'“\u2018(\[]*[^\Wa-z_])")
-ABBREVIATION = phrases("abbreviation")
 WHOLE = re.compile(r"(?s)^[\"'“\u2018(\[]*[^\Wa-z_].*[.!][\"'”\u2019)\]]*$")
 FIGURE = re.compile(r"\d[\d.,]*")
-CHROME = phrases("chrome")
-ORDER_TO_MODEL = phrases("order_to_model")
-LEANS_BACK = phrases("leans_back")
 FRONT_MATTER = re.compile(r"(?s)\A\s*---\n.*?\n---\s*\n")
-SITE = re.compile(r"\s+[|\u2013\u2014\u00b7-]\s+")
-"""Between a page's title and the name of its site."""
 SPECIAL = re.compile(r"[\\`*_\[\]<>~|&#]|(?<=\d)[.)](?=\s)|^[-+=]")
 """What Markdown could take for more than text."""
 BlockKind = Literal["paragraph", "item", "table"]
@@ -106,7 +73,7 @@ class NumberedPage:
     def blocks(self) -> list[PageBlock]:
         """The quotable blocks, in reading order."""
         blocks: list[PageBlock] = []
-        for kind, sentences in quotable_blocks(self.text):
+        for kind, sentences in quotable_blocks(self.text, "own_voice"):
             if sentences:
                 block = PageBlock(
                     n=self.n,
@@ -116,12 +83,6 @@ class NumberedPage:
                 )
                 blocks.append(block)
         return blocks
-
-    @property
-    def heading(self) -> str:
-        """The title without the name of the site."""
-        pieces = SITE.split(self.title)
-        return capitalised(max(pieces, key=lambda piece: share(self.text, piece)))
 
 
 def stem(word: str) -> str:
@@ -158,20 +119,22 @@ def on_topic(blocks: Iterable[PageBlock], topic: str) -> list[PageBlock]:
 
     Of a page on batteries that names wind power once, that is one sentence on wind power.
     """
-    wanted = stems(topic)
     blocks = list(blocks)
-    held = {text: wanted & stems(text) for block in blocks for text in block.sentences}
-    counts = Counter(word for words in held.values() for word in words)
-    if not counts:
-        return blocks
-    rarity = {text: sum(1 / counts[word] for word in words) for text, words in held.items()}
-    best = max(rarity.values())
-    half = ENOUGH * sum(1 / count for count in counts.values())
-    least = half if best >= half else ENOUGH * best  # of many aspects no sentence holds half
+    rarity = rarities((text for block in blocks for text in block.sentences), topic)
+    best = max(rarity.values(), default=0.0)
+    least = ENOUGH if best >= ENOUGH else ENOUGH * best  # of many aspects no sentence holds half
     return [
         replace(block, sentences=[text for text in block.sentences if rarity[text] >= least])
         for block in blocks
     ]
+
+
+def rarities(texts: Iterable[str], topic: str) -> dict[str, float]:
+    """The share of a topic that each text holds; of its words the rarer ones count for more."""
+    held = {text: stems(topic) & stems(text) for text in texts}
+    counts = Counter(word for words in held.values() for word in words)
+    whole = sum(1 / count for count in counts.values()) or 1.0
+    return {text: sum(1 / counts[word] for word in words) / whole for text, words in held.items()}
 
 
 def best_quotes(
@@ -213,13 +176,17 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def worth(topic: str, text: str, position: int) -> float:
+def worth(
+    topic: str,
+    text: str,
+    position: int,
+) -> float:
     """How well a text is quoted on a topic: by its words, its figures, and how early it stands."""
     figures = FIGURE.findall(text)
     return 2 * share(topic, text) + min(3, len(figures)) / 2 + 1 / (1 + position)
 
 
-def quotable_blocks(text: str) -> Iterator[tuple[BlockKind, list[str]]]:
+def quotable_blocks(text: str, *also_barred: str) -> Iterator[tuple[BlockKind, list[str]]]:
     """Paragraphs, items and tables of Markdown with what can be quoted of them."""
     text = FRONT_MATTER.sub("", text)
     lines = text.splitlines()
@@ -231,39 +198,40 @@ def quotable_blocks(text: str) -> Iterator[tuple[BlockKind, list[str]]]:
             plain = _plain(token)
             is_item = before.hidden
             sentences = [plain] if is_item else split_sentences(plain)
-            yield "item" if is_item else "paragraph", list(_quotable(sentences))
+            quotable = list(_quotable(sentences, ("chrome", *also_barred)))
+            yield "item" if is_item else "paragraph", quotable
 
 
 def _plain(token: Token) -> str:
     """The text of a paragraph; of one that gives orders to whoever reads by machine, nothing."""
     parts = (" " if child.type == "softbreak" else child.content for child in token.children or ())
     text = "".join(parts)
-    return "" if ORDER_TO_MODEL.search(text) else text
+    return "" if find("order_to_model", text) else text
 
 
 def split_sentences(paragraph: str) -> list[str]:
     """A paragraph's sentences; one that ends with an abbreviation goes on."""
     sentences: list[str] = []
     for part in END.split(paragraph.strip()):
-        if sentences and ABBREVIATION.search(sentences[-1]):
+        if sentences and find("abbreviation", sentences[-1]):
             sentences[-1] += f" {part}"
         else:
             sentences.append(part)
     return sentences
 
 
-def _quotable(sentences: Iterable[str]) -> Iterator[str]:
+def _quotable(sentences: Iterable[str], barred: Iterable[str]) -> Iterator[str]:
     """The whole sentences that are understood without one that is left out."""
     is_quoted = False
     for sentence in sentences:
         is_clear = is_quoted or _stands_alone(sentence)
-        is_of_frame = WHOLE.match(sentence) is None or CHROME.search(sentence)
+        is_barred = any(find(name, sentence) for name in barred)
         is_fitting = MIN_WORDS <= len(sentence.split()) <= MAX_WORDS
-        is_quoted = is_clear and is_fitting and not is_of_frame
+        is_quoted = bool(is_clear and is_fitting and WHOLE.match(sentence) and not is_barred)
         if is_quoted:
             yield sentence
 
 
 def _stands_alone(sentence: str) -> bool:
     """Whether a sentence is understood without the one before it."""
-    return LEANS_BACK.match(sentence) is None
+    return find("leans_back", sentence) is None

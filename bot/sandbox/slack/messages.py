@@ -37,14 +37,6 @@ def show_post(state: TeamState, post: Post) -> JsonObject:
     )
 
 
-def permalink(post: Post) -> str:
-    """The address of a post; a reply's names its thread."""
-    link = f"https://sandbox.slack.com/archives/{post.channel}/p{post.ts.replace('.', '')}"
-    if not post.is_reply:
-        return link
-    return f"{link}?thread_ts={post.thread_ts}&cid={post.channel}"
-
-
 def show_in_history(state: TeamState, post: Post) -> JsonObject:
     """A message as history and replies list it: a root carries the counts of its thread."""
     shown = show_post(state, post)

@@ -2,25 +2,29 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_core.composio import Accounts, ComposioApi, composio_server
-from agent_core.composio.api import origin
+from agent_core.composio import Accounts, composio_server
+from agent_core.composio.worker import origin
 from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
 from agent_core.mcp import McpHub
+from agent_core.sessions import Database
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
 from bot.sandbox.composio import ComposioStandIn
+from tests.agent_core.composio.workers import Day, sessions_at
 from tests.agent_core.mcp.conftest import QUICK, HubMaker
 from tests.agent_core.mcp.http_world import Answer, Recording, Seen
 from tests.agent_core.mcp.loopback import serve
+
+OpenHub = Callable[..., Awaitable[McpHub]]
 
 KEY = "key-of-the-project"
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
@@ -43,15 +47,23 @@ class Composio(Recording):
         self.created: dict[str, Any] | None = None
         """What is answered to whoever wishes for a session, in the place of one."""
         self.now_s = 100.0
+        self.key = KEY
         self.base_url = ""
 
     def _serve(self, seen: Seen) -> Answer | None:
-        if seen.headers.get("x-api-key") != KEY:
+        if seen.headers.get("x-api-key") != self.key:
             return said(401, {"error": {"message": "Invalid API key"}})
         path, _, session = seen.path.partition("?")
         if path == "/api/v3.1/tool_router/session":
             return self._create(seen.body)
-        return None if session in self.people else said(404, {"error": "no such session"})
+        if seen.method == "DELETE":
+            session = path.rpartition("/")[2]
+        if session not in self.people:
+            return said(404, {"error": "no such session"})
+        if seen.method == "DELETE":
+            del self.people[session]
+            return said(200, {"session_id": session, "deleted": True})
+        return None
 
     def _create(self, wish: dict[str, Any]) -> Answer:
         self.wishes.append(wish)
@@ -79,24 +91,31 @@ async def service() -> AsyncGenerator[Composio]:
 
 
 @pytest.fixture
-async def open_hub(service: Composio, make_hub: HubMaker) -> AsyncGenerator[Callable[..., McpHub]]:
-    apis: list[ComposioApi] = []
-
-    def make(*, api_key: str = KEY, **limits: float) -> McpHub:
-        apis.append(ComposioApi(api_key=api_key, base_url=service.base_url))
-        server = composio_server(
-            apis[-1],
-            limits=replace(QUICK, **({"retry_after_s": 0} | limits)),
-            clock=lambda: service.now_s,
-        )
-        return make_hub(more=[server])
-
-    yield make
-    for api in apis:
-        await api.close()
+async def database() -> AsyncGenerator[Database]:
+    database = Database("sqlite://")
+    await database.open()
+    yield database
+    await database.close()
 
 
-OpenHub = Callable[..., McpHub]
+@pytest.fixture
+async def open_hub(
+    service: Composio, make_hub: HubMaker, database: Database
+) -> AsyncGenerator[OpenHub]:
+    async with AsyncExitStack() as stack:
+
+        async def make(*, api_key: str = KEY, **limits: float) -> McpHub:
+            sessions = await stack.enter_async_context(
+                sessions_at(service.base_url, api_key, database)
+            )
+            server = composio_server(
+                sessions,
+                limits=replace(QUICK, **({"retry_after_s": 0} | limits)),
+                clock=lambda: service.now_s,
+            )
+            return make_hub(more=[server])
+
+        yield make
 
 
 async def names(hub: McpHub, context: ToolContext) -> list[str]:
@@ -111,7 +130,7 @@ async def call(hub: McpHub, context: ToolContext) -> ToolOutput:
 async def test_a_persons_tools_come_from_a_session_of_that_person(
     service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:
-    hub = open_hub()
+    hub = await open_hub()
     assert await names(hub, context) == [ECHO]
     assert (await call(hub, context)).text == "heard"
     (wish,) = service.wishes
@@ -135,7 +154,7 @@ async def test_an_account_without_these_options_gets_sessions_without_them(
     service: Composio, open_hub: OpenHub, tmp_path: Path, unknown: str
 ) -> None:
     service.unknown = {unknown}
-    hub = open_hub()
+    hub = await open_hub()
     for person in (ANN, BEN):
         assert await names(hub, tool_context(tmp_path, asker=person)) == [ECHO]
     *_, first, later = service.wishes
@@ -151,7 +170,7 @@ async def test_people_who_come_at_the_same_time_find_out_for_all_who_come_later(
     service: Composio, open_hub: OpenHub, tmp_path: Path
 ) -> None:
     service.unknown = {"preload"}
-    hub = open_hub()
+    hub = await open_hub()
     async with asyncio.TaskGroup() as group:
         for person in (ANN, BEN):
             group.create_task(names(hub, tool_context(tmp_path, asker=person)))
@@ -160,15 +179,14 @@ async def test_people_who_come_at_the_same_time_find_out_for_all_who_come_later(
 
 @pytest.mark.proves("trace.session_info.url")
 async def test_where_a_persons_tools_come_from_is_known_without_what_is_secret_in_it(
-    service: Composio,
+    service: Composio, database: Database
 ) -> None:
-    api = ComposioApi(api_key=KEY, base_url=service.base_url)
-    assert api.address_of(ANN) == ""
-    made = await api.of(ANN)
-    assert made.mcp_url == f"{service.base_url}/mcp?trs_1"
-    assert api.address_of(ANN) == f"{service.base_url}/mcp"
-    assert api.address_of(BEN) == ""
-    await api.close()
+    async with sessions_at(service.base_url, KEY, database) as sessions:
+        assert sessions.address_of(ANN) == ""
+        made = await sessions.of(ANN)
+        assert made.mcp_url == f"{service.base_url}/mcp?trs_1"
+        assert sessions.address_of(ANN) == f"{service.base_url}/mcp"
+        assert sessions.address_of(BEN) == ""
 
 
 async def test_a_refusal_of_one_persons_session_costs_nobody_elses_tools(
@@ -176,7 +194,7 @@ async def test_a_refusal_of_one_persons_session_costs_nobody_elses_tools(
 ) -> None:
     refused, served = (tool_context(tmp_path, asker=asker) for asker in (ANN, BEN))
     service.refused.add(ANN)
-    hub = open_hub(retry_after_s=30)
+    hub = await open_hub(retry_after_s=30)
     for _ in range(3):
         assert await names(hub, refused) == []
         assert await names(hub, served) == [ECHO]
@@ -190,7 +208,7 @@ async def test_two_people_never_share_a_session(
     service: Composio, open_hub: OpenHub, tmp_path: Path
 ) -> None:
     people = [tool_context(tmp_path, asker=asker) for asker in (ANN, BEN)]
-    hub = open_hub()
+    hub = await open_hub()
     async with asyncio.TaskGroup() as group:
         for person in [*people, *people]:
             group.create_task(call(hub, person))
@@ -204,7 +222,7 @@ async def test_nobodys_account_is_never_used(
     service: Composio, open_hub: OpenHub, tmp_path: Path, asker: str
 ) -> None:
     nobody = replace(tool_context(tmp_path), asker=UserId(asker))
-    hub = open_hub()
+    hub = await open_hub()
     assert await names(hub, nobody) == []
     assert (await call(hub, nobody)).is_error
     assert service.wishes == []
@@ -213,13 +231,57 @@ async def test_nobodys_account_is_never_used(
 async def test_a_session_that_is_gone_is_made_anew_and_who_was_idle_keeps_his(
     service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:
-    hub = open_hub(idle_after_s=0)
+    hub = await open_hub(idle_after_s=0)
     for sessions in (1, 1, 2):
         if sessions == 2:
             service.people.clear()
         output = await call(hub, context)
         assert (output.text, output.is_error) == ("heard", False)
         assert len(service.wishes) == sessions
+
+
+@pytest.mark.proves("composio.kept")
+async def test_the_next_start_uses_a_persons_session_again_and_an_unused_one_is_deleted(
+    service: Composio, database: Database
+) -> None:
+    day = Day()
+
+    async def started() -> str:
+        async with sessions_at(service.base_url, KEY, database, day) as sessions:
+            await sessions.delete_unused()
+            session = await sessions.of(ANN)
+            return session.id
+
+    ids: list[str] = []
+    for days in (0, 29, 29, 31):
+        day.pass_by(days)
+        ids.append(await started())
+    assert ids == ["trs_1", "trs_1", "trs_1", "trs_2"]
+    assert [*service.people] == ["trs_2"], "the other one is deleted"
+
+
+@pytest.mark.proves("composio.kept")
+async def test_a_session_of_another_project_is_not_used_again(
+    service: Composio, database: Database
+) -> None:
+    async with sessions_at(service.base_url, KEY, database) as sessions:
+        await sessions.of(ANN)
+    service.key = "key-of-another-project"
+    async with sessions_at(service.base_url, service.key, database) as sessions:
+        assert (await sessions.of(ANN)).id == "trs_2"
+
+
+@pytest.mark.proves("composio.kept")
+async def test_all_who_find_a_session_gone_get_one_new_one(
+    service: Composio, database: Database
+) -> None:
+    async with sessions_at(service.base_url, KEY, database) as sessions:
+        lost = await sessions.of(ANN)
+        async with asyncio.TaskGroup() as group:
+            new = [group.create_task(sessions.of(ANN, lost=lost)) for _ in range(3)]
+        assert {each.result().id for each in new} == {"trs_2"}
+    async with sessions_at(service.base_url, KEY, database) as sessions:
+        assert (await sessions.of(ANN)).id == "trs_2"
 
 
 @pytest.mark.proves("composio.api_key")
@@ -240,7 +302,7 @@ async def test_a_wrong_key_and_an_answer_without_an_address_of_its_own_mean_no_t
     reason: str,
 ) -> None:
     service.created = created
-    hub = open_hub(api_key=key)
+    hub = await open_hub(api_key=key)
     assert await names(hub, context) == []
     output = await call(hub, context)
     assert output.is_error
@@ -250,7 +312,7 @@ async def test_a_wrong_key_and_an_answer_without_an_address_of_its_own_mean_no_t
 async def test_a_session_that_cannot_be_made_anew_costs_the_tools_and_not_the_turn(
     service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:
-    hub = open_hub(retry_after_s=30)
+    hub = await open_hub(retry_after_s=30)
     await call(hub, context)
     service.people.clear()
     service.refused.add(ANN)
@@ -281,11 +343,11 @@ def test_origins_are_compared_by_scheme_host_and_port(one: str, other: str, same
 async def accounts_at(
     base_url: str, api_key: str = "ak_x", clock: Callable[[], float] = lambda: 0.0
 ) -> AsyncGenerator[Accounts]:
-    api = ComposioApi(api_key=api_key, base_url=base_url)
-    try:
-        yield Accounts(api, clock)
-    finally:
-        await api.close()
+    database = Database("sqlite://")
+    await database.open()
+    async with sessions_at(base_url, api_key, database) as sessions:
+        yield Accounts(sessions, clock)
+    await database.close()
 
 
 @pytest.fixture
@@ -422,9 +484,8 @@ async def test_a_refusal_does_not_repeat_the_key(service: Composio) -> None:
     assert "ak_x" not in str(caught.value)
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://would-read-the-key.test"])
-async def test_a_service_that_cannot_be_asked_is_no_service_without_accounts(url: str) -> None:
-    async with accounts_at(url) as accounts:
+async def test_a_service_that_cannot_be_asked_is_no_service_without_accounts() -> None:
+    async with accounts_at("http://127.0.0.1:9") as accounts:
         with pytest.raises(ToolServerError):
             await accounts.active(ANN, "gmail")
         with pytest.raises(ToolServerError):

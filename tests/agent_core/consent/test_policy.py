@@ -60,7 +60,8 @@ READS = [
     "mcp__composio__STRIPE_GET_CHARGE",
     "mcp__composio__GOOGLEDRIVE_DOWNLOAD_FILE",
     "mcp__files__readFile",
-    "mcp__youtube__ytdlp_search_videos",
+    "mcp__youtube__search_videos",
+    "mcp__youtube__download_video",
     "mcp__web_reader__webReader",
     "mcp__zai_vision__analyze_image",
     "mcp__zai_vision__ui_diff_check",
@@ -111,7 +112,7 @@ def test_a_file_for_the_askers_own_workbench_is_free_and_audited(name: str) -> N
     assert (judgement.verdict, judgement.has_effect) == ("allow", True)
 
 
-@pytest.mark.parametrize("name", [*CODE, "mcp__video_audio__trim_video"])
+@pytest.mark.parametrize("name", [*CODE, "mcp__video_audio__ffmpeg_trim"])
 def test_code_and_films_are_free_until_text_from_outside_was_read(name: str) -> None:
     made = call(name, code_to_execute="print(1)")
     assert clean(made).verdict == "allow"

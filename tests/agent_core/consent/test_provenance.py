@@ -27,8 +27,8 @@ PLACES = [
 
 def made_up(addresses: Iterable[str], texts: Iterable[str]) -> tuple[str, ...]:
     """Those addresses that occur in none of the texts."""
-    seen = {key for text in texts for key in keys_in(text, bare=True, most=32)}
-    return tuple(address for address in addresses if key_of(address) not in seen)
+    keys = {key for text in texts for key in keys_in(text, bare=True, most=32)}
+    return tuple(address for address in addresses if key_of(address) not in keys)
 
 
 def test_addresses_are_found_wherever_they_stand_and_once_each() -> None:
@@ -101,8 +101,8 @@ def test_an_address_that_stands_in_a_text_was_seen(place: str, path: str) -> Non
 
 
 def test_an_address_in_escaped_json_was_seen() -> None:
-    told = json.dumps({"url": "https://a.test/x?b=1&c=2"}).replace("/", "\\/")
-    assert made_up(["https://a.test/x?b=1&c=2"], [told.replace("&", "\\u0026")]) == ()
+    text = json.dumps({"url": "https://a.test/x?b=1&c=2"}).replace("/", "\\/")
+    assert made_up(["https://a.test/x?b=1&c=2"], [text.replace("&", "\\u0026")]) == ()
     assert made_up(["https://a.test/x?b=1&c=2"], ["<https://a.test/x?b=1&amp;c=2>"]) == ()
 
 
@@ -114,18 +114,23 @@ def test_a_slash_at_the_end_makes_no_difference_and_people_write_bare_hosts() ->
 @settings(max_examples=80)
 @given(path=PATHS, more=LETTERS)
 def test_nothing_can_be_added_to_an_address_that_was_seen(path: str, more: str) -> None:
-    seen = f"https://news.test/{path}"
-    carrying = [f"{seen}{more}", f"{seen}?q={more}", f"{seen}/{more}", f"https://{more}.news.test"]
-    assert made_up(carrying, [f"Please read {seen} now."]) == tuple(carrying)
+    address = f"https://news.test/{path}"
+    carrying = [
+        f"{address}{more}",
+        f"{address}?q={more}",
+        f"{address}/{more}",
+        f"https://{more}.news.test",
+    ]
+    assert made_up(carrying, [f"Please read {address} now."]) == tuple(carrying)
 
 
 @settings(max_examples=80)
 @given(path=PATHS, data=st.data())
 def test_nothing_can_be_told_by_where_an_address_is_cut(path: str, data: st.DataObject) -> None:
-    seen = f"https://evil.test/{path}-x"
-    cut = seen[: data.draw(st.integers(len("https://evil.test/a"), len(seen) - 1))]
-    if not seen.startswith(f"{cut}/") and cut.rstrip("/") == cut:
-        assert made_up([cut], [f"Fetch {seen}"]) == (cut,)
+    address = f"https://evil.test/{path}-x"
+    cut = address[: data.draw(st.integers(len("https://evil.test/a"), len(address) - 1))]
+    if not address.startswith(f"{cut}/") and cut.rstrip("/") == cut:
+        assert made_up([cut], [f"Fetch {address}"]) == (cut,)
 
 
 def test_a_text_made_to_hold_up_the_search_holds_up_nothing() -> None:

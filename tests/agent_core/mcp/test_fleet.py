@@ -14,6 +14,7 @@ from agent_core.mcp.config import ServerAccess
 from agent_core.sessions import ToolPins
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
+from agent_core.workspaces.layout import MAX_SESSION_BYTES
 from tests.agent_core.mcp.conftest import QUICK, HubMaker
 from tests.agent_core.mcp.world import Told, defined, needs_pidfd, watched
 
@@ -43,8 +44,8 @@ def other(context: ToolContext, tmp_path: Path) -> ToolContext:
     return replace(context, session=SessionId("T1:C2:1.000001"), workspace=workspace)
 
 
-async def call(hub: McpHub, context: ToolContext, tool: str) -> ToolOutput:
-    return await hub.run(tool_call(f"mcp__told__{tool}"), context, ignore_progress)
+async def call(hub: McpHub, context: ToolContext, tool: str, **arguments: object) -> ToolOutput:
+    return await hub.run(tool_call(f"mcp__told__{tool}", arguments), context, ignore_progress)
 
 
 async def place(hub: McpHub, context: ToolContext) -> dict[str, object]:
@@ -83,6 +84,29 @@ async def test_a_sessions_process_works_in_its_directory_without_our_environment
     assert isinstance(environment, dict)
     assert environment["FILES"] == f"{context.workspace}/media"
     assert "PYTEST_CURRENT_TEST" not in environment
+
+
+@process
+@pytest.mark.proves("fleet.files")
+async def test_a_sessions_server_gets_the_files_of_its_session_alone_and_no_more_than_there_is_room(
+    make: Fleet, told: Told, context: ToolContext, other: ToolContext
+) -> None:
+    (context.workspace / "link").symlink_to(other.workspace)
+    hub = make(told.server(scope="session"))
+    own = f"{context.workspace}/work_products/film.mp4"
+    for path in (own, "downloads/film.mp4", "The film\nat /etc, please.", "https://x.test/a"):
+        assert (await call(hub, context, "act", paths=[path])).text == "act ran"
+    foreign = (f"{other.workspace}/film.mp4", "../other/film.mp4", "~/film.mp4", "link/film.mp4")
+    for path in (*foreign, f"file://{other.workspace}/film.mp4"):
+        refused = await call(hub, context, "act", paths=[path])
+        assert refused.is_error
+        assert "no file of this session" in refused.text
+    with (context.workspace / "film.mp4").open("wb") as film:
+        film.truncate(MAX_SESSION_BYTES + 1)
+    full = await call(hub, context, "act")
+    assert full.is_error
+    assert "limit reached" in full.text
+    assert json.loads((await call(hub, other, "where")).text)["largest"] == MAX_SESSION_BYTES
 
 
 @process

@@ -187,10 +187,33 @@ def test_a_shipped_server_is_on_when_its_own_key_is_there() -> None:
     assert reader.headers == {"Authorization": "Bearer z1"}
 
 
-def test_what_needs_no_key_is_not_installed_unasked(tmp_path: Path) -> None:
-    assert '{"mcpServers": {"youtube": {}}}' in fleet_of(None, EVERYTHING)["youtube"].off
-    named = read(tmp_path, {"youtube": {}})["youtube"]
+@pytest.mark.proves("fleet.shipped")
+@pytest.mark.parametrize("name", ["video_audio", "youtube"])
+def test_what_needs_no_key_is_off_until_it_is_asked_for_and_leaves_its_works_to_the_thread(
+    tmp_path: Path, programs: Path, name: str
+) -> None:
+    asked_for = f'it is off until you ask for it: write {{"mcpServers": {{"{name}": {{}}}}}}'
+    assert asked_for in fleet_of(None, EVERYTHING)[name].off
+    named = read(tmp_path, {name: {}})[name]
     assert named.is_on
+    config = named.config_in(tmp_path / "session")
+    assert isinstance(config, StdioServer)
+    assert f"{tmp_path}/session/work_products" in config.env.values()
+    (programs / "ffmpeg").unlink()
+    lacking = fleet_of(None, EVERYTHING)[name].off
+    assert "the program ffmpeg is not found" in lacking
+    assert asked_for in lacking
+
+
+@pytest.mark.proves("fleet.no_interpreter")
+def test_no_shipped_server_downloads_an_interpreter(tmp_path: Path) -> None:
+    servers = read(tmp_path, {name: {} for name in SHIPPED}, EVERYTHING).values()
+    configs = [each.config for each in servers]
+    started = [each for each in configs if isinstance(each, StdioServer) and each.command == "uvx"]
+    assert len(started) == 3
+    for config in started:
+        assert config.env["UV_PYTHON_DOWNLOADS"] == "never"
+        assert "--python" not in config.args
 
 
 def test_the_operator_limits_a_shipped_server_or_replaces_it(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import aclosing
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from agent_core.errors import (
 )
 from agent_core.events import Usage
 from agent_core.messages import JsonObject, Opaque, user_message
-from agent_core.models import ModelRequest
+from agent_core.models import AWAY_S, ModelRequest, Retried, RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from tests.agent_core.models.conftest import FINE, HELLO, ask, failure_of
 from tests.agent_core.models.messages_server import (
@@ -228,6 +229,25 @@ async def test_what_comes_broken_may_be_tried_again(
 
     assert isinstance(failure, ModelUnavailable)
     assert failure.kind == kind
+
+
+@pytest.mark.proves("model.away")
+@pytest.mark.parametrize("is_alive", [True, False])
+async def test_an_endpoint_that_gives_no_sign_of_life_is_told_of_and_waited_for(
+    server: MessagesServer, *, is_alive: bool
+) -> None:
+    hold = asyncio.Event()
+    asyncio.get_running_loop().call_later(0.5, hold.set)
+    events = [{"type": "ping"}, *FINE.events[-1:]] if is_alive else FINE.events[-1:]
+    server.answers.extend([Stream(events=events, hold=hold), FINE])
+    connection = AnthropicConnection(api_key="k", base_url=server.url, silent_s=0.2)
+    model = RetryingModel(AnthropicModel("m", connection), chance=lambda: 0)
+    async with asyncio.timeout(10), aclosing(model.stream(HELLO)) as items:
+        retried = [item async for item in items if isinstance(item, Retried)]
+    await connection.close()
+    told = [(each.reason, each.attempt) for each in retried]
+    assert told == ([] if is_alive else [("silent", 1)]) + [("incomplete", 2)]
+    assert is_alive or retried[0].away_s == AWAY_S
 
 
 @pytest.mark.parametrize(

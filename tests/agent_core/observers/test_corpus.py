@@ -1,16 +1,20 @@
 """Extracted articles as files; what the reader does not find counts against its domain."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent_core.messages import JsonObject
-from agent_core.observers import ArticleObserver, ToolObserved
-from agent_core.observers.blacklist import BLACKLIST, ReaderBlacklist
+from agent_core.observers import ArticleObserver, ToolObserved, keep_read_page
+from agent_core.observers.blacklist import BLACKLIST, Blacklist
 from agent_core.observers.corpus import correction
-from mcp_local.blacklist import Blacklist
+from agent_core.testing.tools import ignore_progress
+from agent_core.workspaces import known_sources
+from mcp_local.sources import read_sources, save_corpus
+from mcp_local.workspace import Workspace
 from tests.agent_core.observers.observed import FINISHED, names_in, observed, only_file
 
 CRAWL = "mcp__local_toolkit__crawl_parallel"
@@ -207,17 +211,31 @@ def counted(root: Path) -> dict[str, Any]:
     return json.loads((root / BLACKLIST).read_text(encoding="utf-8"))
 
 
-@pytest.mark.proves("fleet.blacklist", "blacklist.reader")
+def row(url: str, gone: str = "") -> JsonObject:
+    """A page of a crawl: gone, or not to be had this time."""
+    return {"url": url, "status": "failed: x", "path": ""} | ({"gone": gone} if gone else {})
+
+
+async def blocked(blacklist: Blacklist, *urls: str) -> list[str]:
+    call = observed(Path(), CRAWL, {}, arguments={"urls": list(urls)}).call
+    return await blacklist.blocked(call)
+
+
+@pytest.mark.proves(
+    "fleet.blacklist", "blacklist.reader", "blacklist.place", "blacklist.failures",
+    "blacklist.last_failure", "blacklist.threshold",
+)  # fmt: skip
 async def test_a_page_that_was_not_there_is_read_neither_by_the_crawler_nor_by_the_reader(
     tmp_path: Path,
 ) -> None:
-    blacklist = ReaderBlacklist(tmp_path, lambda: FINISHED)
+    blacklist = Blacklist(tmp_path, lambda: FINISHED)
     page = "https://gone.test/a"
     call = failed(tmp_path, "1214", page).call
-    for _ in range(3):
+    for seen in (failed(tmp_path, "1214", page), *[crawled(tmp_path / "s", row(page, "page"))] * 2):
         assert await blacklist.refuse(call) is None
-        await blacklist.saw(failed(tmp_path, "1214", page))
-    assert Blacklist(tmp_path, lambda: FINISHED).blocks(page)
+        assert await blocked(blacklist, page) == []
+        await blacklist.saw(seen)
+    assert await blocked(blacklist, page, "https://gone.test/b") == [page]
     refused = await blacklist.refuse(call)
     assert refused is not None
     assert refused.is_error
@@ -228,9 +246,77 @@ async def test_a_page_that_was_not_there_is_read_neither_by_the_crawler_nor_by_t
     }
 
 
+@pytest.mark.proves(
+    "blacklist.by_page", "blacklist.not_found_counts", "blacklist.across_sessions",
+    "blacklist.passing_faults",
+)  # fmt: skip
+async def test_dead_links_block_their_pages_and_a_gone_host_all_of_its_own(tmp_path: Path) -> None:
+    """Each crawl is of another session, and of another process."""
+    each_time = [
+        row("https://News.test/a?page=2", "page"),
+        row("https://lost.test/b", "host"),
+        row("https://slow.test/"),
+    ]
+    for n in range(3):
+        crawl = crawled(
+            tmp_path / f"session_{n}", row(f"https://news.test/{n}", "page"), *each_time
+        )
+        await Blacklist(tmp_path).saw(crawl)
+    blacklist = Blacklist(tmp_path, lambda: FINISHED)
+    pages = ["https://news.test/a?page=2", "https://LOST.test/new"]
+    free = ["https://news.test/a", "https://news.test/", "https://slow.test/"]
+    assert await blocked(blacklist, *pages, *free) == pages
+
+
+@pytest.mark.proves("blacklist.forgotten", "blacklist.threshold")
+async def test_a_failure_is_forgotten_each_day(tmp_path: Path) -> None:
+    now = FINISHED
+    blacklist = Blacklist(tmp_path, lambda: now)
+    page = "https://news.test/b"
+    await blacklist.saw(crawled(tmp_path / "s", *[row(page, "page")] * 4))
+    now += timedelta(days=1)
+    assert await blocked(blacklist, page) == [page]
+    now += timedelta(days=1)
+    assert await blocked(blacklist, page) == []
+    stored = counted(tmp_path) | {"threshold": 1}
+    (tmp_path / BLACKLIST).write_text(json.dumps(stored), "utf-8")
+    assert await blocked(blacklist, page) == [page]
+
+
+@pytest.mark.proves("fleet.reader_cited")
+async def test_a_page_of_the_reader_service_is_saved_in_the_corpus_and_cited(
+    tmp_path: Path,
+) -> None:
+    url = "https://news.test/heat?page=2"
+    text = "x" * 20_000
+    page = {
+        "title": "Heat\npumps",
+        "description": "d",
+        "url": "https://other.test/",
+        "content": text,
+    }
+    read = observed(tmp_path, READER, {"reader_result": page}, arguments={"url": url})
+    output = await keep_read_page(read.output, read.call, read.context, ignore_progress)
+    assert "save_corpus takes its address" in output.text
+    workspace = Workspace(tmp_path)
+    assert save_corpus(workspace, [url], FINISHED).successful == 1
+    [source] = read_sources(workspace)
+    assert (source.url, source.title, source.kind) == (url, "Heat pumps", "page")
+    assert source.text == text
+    assert url in known_sources(tmp_path)
+
+
+async def test_an_error_of_the_reader_service_is_no_page(tmp_path: Path) -> None:
+    gone = failed(tmp_path, "1214")
+    assert (
+        await keep_read_page(gone.output, gone.call, gone.context, ignore_progress) == gone.output
+    )
+    assert not (tmp_path / "s").exists()
+
+
 @pytest.mark.proves("blacklist.forgotten")
 async def test_a_page_that_the_reader_brought_is_forgotten(tmp_path: Path) -> None:
-    blacklist = ReaderBlacklist(tmp_path, lambda: FINISHED)
+    blacklist = Blacklist(tmp_path, lambda: FINISHED)
     await blacklist.saw(failed(tmp_path, "1214", "https://gone.test/a"))
     here = observed(tmp_path, READER, {"content": "x"}, arguments={"url": "https://gone.test/a"})
     await blacklist.saw(here)
@@ -239,7 +325,7 @@ async def test_a_page_that_the_reader_brought_is_forgotten(tmp_path: Path) -> No
 
 @pytest.mark.proves("blacklist.command")
 async def test_a_site_is_cleared_with_its_pages_and_a_page_alone(tmp_path: Path) -> None:
-    blacklist = ReaderBlacklist(tmp_path, lambda: FINISHED)
+    blacklist = Blacklist(tmp_path, lambda: FINISHED)
     for path in ("a", "b", "c"):
         await blacklist.saw(failed(tmp_path, "1214", f"https://gone.test/{path}"))
     await blacklist.saw(failed(tmp_path, "1214", "https://other.test/a"))
@@ -249,23 +335,11 @@ async def test_a_site_is_cleared_with_its_pages_and_a_page_alone(tmp_path: Path)
     assert blacklist.clear("") == 1
 
 
-async def test_it_counts_on_where_the_crawler_stopped(tmp_path: Path) -> None:
-    crawler = Blacklist(tmp_path, lambda: FINISHED)
-    crawler.record("https://gone.test/a")
-    crawler.record("https://other.test/")
-    await ReaderBlacklist(tmp_path).saw(failed(tmp_path, "1214", "https://gone.test/a"))
-    domains = counted(tmp_path)["domains"]
-    assert {name: record["failures"] for name, record in domains.items()} == {
-        "gone.test/a": 2,
-        "other.test/": 1,
-    }
-
-
 @pytest.mark.proves("fleet.reader_timeout")
 async def test_what_may_pass_is_not_counted_and_a_time_out_is_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    blacklist = ReaderBlacklist(tmp_path)
+    blacklist = Blacklist(tmp_path)
     await blacklist.saw(failed(tmp_path, "1234"))
     [told] = caplog.records
     assert told.levelname == "WARNING"
@@ -279,7 +353,7 @@ async def test_what_may_pass_is_not_counted_and_a_time_out_is_a_warning(
 async def test_a_damaged_file_is_begun_anew(tmp_path: Path) -> None:
     for damage in ("{", "[]", '{"domains": []}', '{"domains": {"gone.test": 7}}'):
         (tmp_path / BLACKLIST).write_text(damage, encoding="utf-8")
-        await ReaderBlacklist(tmp_path).saw(failed(tmp_path, "1214"))
+        await Blacklist(tmp_path).saw(failed(tmp_path, "1214"))
         assert counted(tmp_path)["domains"]["gone.test/a"]["failures"] == 1
 
 

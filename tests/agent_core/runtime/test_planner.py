@@ -64,7 +64,9 @@ async def test_the_parts_of_a_new_task_are_explored_beside_the_main_run(tmp_path
         events = await events_of(runtime, await begin(runtime, inbound("Compare A, B and C")))
     started = [event for event in events if isinstance(event, RunStarted)]
     assert [event.run for event in started] == ["root", "root.part1", "root.part2", "root.part3"]
-    assert all("Compare A, B and C" in event.task for event in started)
+    assert [event.task for event in started] == ["Compare A, B and C", *PARTS]
+    explored = [each for each in model.requests if "sub-question" in each.system]
+    assert all("Compare A, B and C" in each.messages[0].text for each in explored)
     assert [e.answer for e in events if isinstance(e, TurnFinished)] == ["Combined."]
     first = next(r for r in model.requests if "sub-question" not in r.system)
     assert all(part in told(first) for part in PARTS), "the main run knows what is explored"

@@ -48,16 +48,16 @@ async def full(database: Database) -> AsyncGenerator[None]:
 @contextmanager
 def told_of_trouble() -> Generator[asyncio.Event]:
     """Set once a database says that it is in trouble."""
-    told = asyncio.Event()
+    met_trouble = asyncio.Event()
 
     class Listener(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            told.set()
+            met_trouble.set()
 
     logger, listener = logging.getLogger("agent_core.sessions.database"), Listener()
     logger.addHandler(listener)
     try:
-        yield told
+        yield met_trouble
     finally:
         logger.removeHandler(listener)
 

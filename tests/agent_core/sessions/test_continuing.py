@@ -36,8 +36,8 @@ async def test_a_reply_knows_what_was_said_in_the_other_session(tmp_path: Path) 
         here, there = inbound("").session, THREAD
         assert await runtime.workspace(here, now) == await runtime.workspace(there, now)
     request = model.requests[-1]
-    said = [part.text for m in request.messages for part in m.parts if isinstance(part, Text)]
-    assert (said.count("nine bridges"), said.count("*Nine*")) == (1, 1)
+    texts = [part.text for m in request.messages for part in m.parts if isinstance(part, Text)]
+    assert (texts.count("nine bridges"), texts.count("*Nine*")) == (1, 1)
 
 
 async def test_what_was_told_is_not_shown_once_more(tmp_path: Path) -> None:

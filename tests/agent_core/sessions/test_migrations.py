@@ -128,11 +128,11 @@ async def test_a_newer_database_is_refused_by_its_revision_with_the_way_back(
 ) -> None:
     await prepare(url)
     await upgrade(url)
-    said = await refusal(url)
-    assert LATER in said
-    assert f"none after {NEWEST}" in said
+    sentence = await refusal(url)
+    assert LATER in sentence
+    assert f"none after {NEWEST}" in sentence
     copy = tmp_path / f"state.sqlite.before-{LATER}"
-    assert (str(copy) if url.startswith("sqlite") else "the backup that you made") in said
+    assert (str(copy) if url.startswith("sqlite") else "the backup that you made") in sentence
     with pytest.raises(SessionError, match=LATER):
         await examine_database(at(tmp_path, url))
 
@@ -146,13 +146,13 @@ async def test_a_database_of_before_the_first_release_is_refused_with_what_to_do
     url: str, tmp_path: Path, change: str
 ) -> None:
     await prepare(url, change)
-    said = await refusal(url)
-    assert "has no revision: a version before the first release made it" in said
+    sentence = await refusal(url)
+    assert "has no revision: a version before the first release made it" in sentence
     is_file = url.startswith("sqlite")
     fresh = f"move {tmp_path / 'state.sqlite'} away" if is_file else "to an empty database"
-    assert fresh in said
+    assert fresh in sentence
     if is_file:
-        assert "there is none beside it" in said
+        assert "there is none beside it" in sentence
 
 
 @pytest.mark.proves("migrations.damaged")
@@ -175,8 +175,8 @@ async def test_a_file_that_is_no_database_is_refused_with_the_way_back(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     (tmp_path / "state.sqlite").write_bytes(b"no database at all" * 500)
-    said = await refusal(sqlite_url)
-    assert "cannot be used: file is not a database. To go on, stop the bot" in said
+    sentence = await refusal(sqlite_url)
+    assert "cannot be used: file is not a database. To go on, stop the bot" in sentence
 
 
 @pytest.mark.proves("migrations.damaged")

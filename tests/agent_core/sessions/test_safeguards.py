@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -65,27 +64,13 @@ async def test_a_call_is_noted_once_as_it_began_and_once_as_it_ended(database: D
     assert await log.entries() == [replace(SENDING, outcome="failed", ended_at=LATER)]
 
 
-FOUND: list[tuple[dict[str, Any], list[AuditEntry]]] = [
-    ({}, [SENDING, WRITING]),
-    ({"since": NOON - timedelta(minutes=1)}, [SENDING]),
-    ({"since": NOON + timedelta(hours=1)}, []),
-    ({"user": "T:U3"}, [WRITING]),
-    ({"user": "U1"}, [SENDING]),
-    ({"user": "U2"}, [SENDING]),
-    ({"user": "U"}, []),
-    ({"tool": "gmail_*"}, [SENDING]),
-    ({"tool": "mcp__wiki__*"}, [WRITING]),
-    ({"tool": "GMAIL"}, []),
-    ({"tool": "*", "user": "U3"}, [WRITING]),
-]
-
-
 async def test_calls_are_found_newest_first(database: Database) -> None:
     log = AuditLog(database)
     for entry in (WRITING, SENDING):
         await log.begin(entry)
-    for wanted, found in FOUND:
-        assert await log.entries(**wanted) == found, wanted
+    assert await log.entries() == [SENDING, WRITING]
+    assert await log.entries(since=NOON - timedelta(minutes=1)) == [SENDING]
+    assert await log.entries(since=NOON + timedelta(hours=1)) == []
 
 
 PIN = Pin(server="mail", tool="send", digest="d1", definition={"name": "send"})
@@ -128,10 +113,10 @@ async def test_a_change_is_taken_back(pins: ToolPins) -> None:
 
 async def test_what_changed_after_it_was_shown_is_not_accepted(pins: ToolPins) -> None:
     await pins.propose("mail", {"send": CHANGE})
-    seen = await pins.waiting()
+    shown = await pins.waiting()
     await pins.propose("mail", {"send": replace(CHANGE, digest="d3")})
 
-    assert await pins.accept(seen) == []
+    assert await pins.accept(shown) == []
     assert (await pins.load("mail"))["send"].digest == "d1"
 
 

@@ -124,7 +124,7 @@ async def test_an_option_that_somebody_chose_is_not_their_own_words(store: Sessi
 
 async def test_messages_of_every_kind_come_back_as_they_were(store: SessionStore) -> None:
     search = call("search", {"query": "été", "deep": {"n": [1, None, 2.5]}}, id="c1")
-    said = (
+    history = (
         user_message("find it ❄️"),
         Message(
             role="assistant",
@@ -138,9 +138,9 @@ async def test_messages_of_every_kind_come_back_as_they_were(store: SessionStore
         text_reply("Found.").message,
     )
     turn = await queued(store)
-    await store.append_messages(turn.id, ROOT_RUN, 0, said[:1])
-    await store.append_messages(turn.id, ROOT_RUN, 1, said[1:])
-    assert await store.run_messages(turn.id, ROOT_RUN) == said
+    await store.append_messages(turn.id, ROOT_RUN, 0, history[:1])
+    await store.append_messages(turn.id, ROOT_RUN, 1, history[1:])
+    assert await store.run_messages(turn.id, ROOT_RUN) == history
 
 
 async def test_messages_that_a_replay_stores_again_stay_as_they_were(store: SessionStore) -> None:

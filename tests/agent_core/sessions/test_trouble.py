@@ -150,8 +150,8 @@ async def test_work_that_is_given_up_in_the_middle_leaves_nothing(database: Data
     assert entered.is_set()
     assert not given_up.value.may_be_stored
     left.set()
-    found = await database.run(lambda c: c.execute(text("SELECT id FROM processes")).all())
-    assert found == []
+    rows = await database.run(lambda c: c.execute(text("SELECT id FROM processes")).all())
+    assert rows == []
 
 
 @pytest.mark.process("Postgres goes away and comes back")
@@ -172,8 +172,8 @@ async def test_a_process_that_is_suspended_in_a_transaction_holds_nobody_up_for_
             await entered.wait()
             await other.run(lambda c: c.execute(row), patience_s=DEAD_AFTER_S)
             goes_on.set()
-        found = await other.run(lambda c: c.execute(text("SELECT id FROM processes")).all())
-    assert [each.id for each in found] == ["one"]
+        rows = await other.run(lambda c: c.execute(text("SELECT id FROM processes")).all())
+    assert [each.id for each in rows] == ["one"]
 
 
 @pytest.fixture

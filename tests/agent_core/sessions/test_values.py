@@ -1,9 +1,7 @@
-"""Preferences, feedback and the last programs of runs are there again, in either database."""
+"""Preferences and the last programs of runs are there again, in either database."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
-
-from sqlalchemy import select
 
 from agent_core.events import Usage
 from agent_core.ids import RunId, SessionId, ToolCallId, TurnId, UserId
@@ -11,8 +9,6 @@ from agent_core.messages import InboundMessage
 from agent_core.sessions import (
     Database,
     EventLog,
-    Feedback,
-    FeedbackStore,
     Overview,
     Preferences,
     ProgramStore,
@@ -21,22 +17,17 @@ from agent_core.sessions import (
     StoredProgram,
     WriteBehind,
 )
-from agent_core.sessions.schema import feedback
 from tests.agent_core.sessions.announced import Announced
 
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
-GIVEN = Feedback(
-    turn=TurnId("turn:1"), person=ANN, verdict="up", at=datetime(2026, 11, 21, 9, tzinfo=UTC)
-)
-
-
+AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
 ASKED = InboundMessage(
     session=SessionId("T1:C1:1.000001"),
     key="1",
     asker=ANN,
     author_name="Ann",
     text="hi",
-    received_at=GIVEN.at,
+    received_at=AT,
 )
 
 
@@ -55,18 +46,6 @@ async def test_a_preference_is_of_one_scope_and_is_set_changed_and_taken_back(
     assert await preferences.of(ANN) == {"digest_time": "07:30"}
 
 
-async def test_of_a_person_and_a_turn_the_last_verdict_counts(database: Database) -> None:
-    store = FeedbackStore(database)
-    later = replace(GIVEN, person=BEN, at=GIVEN.at.replace(hour=10))
-    assert not await store.comment(GIVEN.turn, ANN, "nothing was given yet")
-    down = replace(GIVEN, verdict="down")
-    for given in (GIVEN, later, down):
-        await store.give(given)
-    assert await store.comment(GIVEN.turn, ANN, "too long")
-    stored = await database.read(select(feedback).order_by(feedback.c.at), Feedback)
-    assert stored == [replace(down, comment="too long"), later]
-
-
 async def test_both_databases_tell_what_somebody_has_going_on(
     database: Database, behind: WriteBehind
 ) -> None:
@@ -79,8 +58,8 @@ async def test_both_databases_tell_what_somebody_has_going_on(
     overview = Overview(database)
     assert [each.asked for each in await overview.sessions(ANN)] == ["hi"]
     assert await overview.unfinished("T1") == [turn]
-    assert await overview.spent(ANN, GIVEN.at) == Spent(turns=1, tokens=7)
-    assert await overview.spent(BEN, GIVEN.at) == Spent(turns=0, tokens=0)
+    assert await overview.spent(ANN, AT) == Spent(turns=1, tokens=7)
+    assert await overview.spent(BEN, AT) == Spent(turns=0, tokens=0)
 
 
 FIRST = StoredProgram(

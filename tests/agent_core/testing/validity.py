@@ -10,7 +10,7 @@ from typing import Any
 from agent_core.messages import JsonObject
 from agent_core.models import ModelRequest
 from agent_core.models.anthropic_messages import request_body
-from bot.sandbox.model.server import RefusedError, validate
+from tests.scripted_stand_in import RefusedError, validate
 
 
 def faults_of(request: ModelRequest) -> list[str]:

@@ -149,7 +149,7 @@ class LiveFake:
         await socket.prepare(request)
         for state in self.tree.values():
             await socket.send_json(state)
-        ready = {"type": "ready", "eventId": self.event, "session": SESSION}
+        ready = {"type": "ready", "eventId": self.event, "session": SESSION, "name": "ann"}
         await socket.send_json({**ready, "canIntervene": self.may_intervene})
         self._sockets.append(socket)
         async for message in socket:

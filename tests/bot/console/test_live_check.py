@@ -29,7 +29,7 @@ ASK = call("ask_user", {"question": "Since when?", "options": ["2020", "2023"]},
 def task(name: str) -> ToolCall:
     """The call that has a branch work."""
     words = {"description": f"About {name}", "prompt": f"Word for word:\nfind out about {name}"}
-    return call("Task", {**words, "subagent_type": "report-creation-expert"}, id=name)
+    return call("Task", {**words, "subagent_type": "explorer"}, id=name)
 
 
 def by_branch(**scripts: Sequence[ScriptLine]) -> ScriptedModel:
@@ -65,7 +65,6 @@ async def test_a_person_watches_answers_steers_stops_and_misses_nothing(
     )
     async with console_world(tmp_path, model, tools=FakeToolset({LOOK: look})) as world:
         await browser_page.goto(world.link())
-        await browser_page.get_by_role("button", name="Open as ann").click()
         await expect(browser_page.get_by_text("Live", exact=True)).to_be_visible()
         detail = browser_page.get_by_role("main")
         tree = browser_page.get_by_role("tree")

@@ -105,8 +105,10 @@ async def test_branches_are_shown_as_they_work_and_the_final_answer_is_marked(vi
         agent("three", "root", status="failed", result="It broke."),
         agent("root", status="completed", isFinalAnswer=True, result="All *compared*."),
     )
-    await expect(view.detail.locator(".tool")).to_have_text("Searching the web8 hits1.5 s")
-    await expect(view.detail).to_contain_text("1 min 00 s · Steps: 2 · Tokens: 12.4K")
+    await expect(view.detail.locator(".tool-line")).to_have_text("Searching the web8 hits1.5 s")
+    await expect(view.detail.locator(".head-facts")).to_contain_text("1 min 00 s · since")
+    details = view.detail.locator("details", has_text="Tokens")
+    await expect(details).to_contain_text("Kind: main · Model calls: 2 · Tokens: 12.4K")
     await expect(view.detail.get_by_role("cell", name="7")).to_be_visible()
     await expect(view.row("two")).to_contain_text("Completed")
     await expect(view.row("three")).to_contain_text("Failed")
@@ -145,7 +147,13 @@ async def test_each_intervention_is_for_one_branch(view: View) -> None:
     await view.page.keyboard.press("Enter")
     await view.fake.heard(type="user-intervention", agentId="two", userComment="Only since 2023")
     await view.button("Edit the task").click()
-    await view.page.get_by_label("The task in new words").fill("About four")
+    task = view.page.get_by_label("The task in new words")
+    await expect(task).to_have_value("About two")
+    lines = await task.evaluate(
+        "area => area.clientHeight / parseFloat(getComputedStyle(area).lineHeight)"
+    )
+    assert 5 <= lines < 6
+    await task.fill("About four")
     await view.page.get_by_role("button", name="Save").click()
     await view.fake.heard(agentId="two", userContent="About four")
     for name, status in (("Mark as done", "completed"), ("Stop", "stopped")):
@@ -225,7 +233,7 @@ async def test_the_tree_is_moved_through_by_keys_and_keeps_what_was_folded(view:
         await view.page.keyboard.press("ArrowLeft")
     await expect(view.item("root")).to_have_attribute("aria-expanded", "false")
     await view.fake.tell(agent("root", task="Compare one, two and three", at=0, steps=9))
-    await expect(view.detail).to_contain_text("Steps: 9")
+    await expect(view.detail).to_contain_text("Model calls: 9")
     await expect(view.row("one")).to_be_hidden()
     await view.page.keyboard.press("ArrowDown")
     await expect(view.item("root")).to_be_focused()
@@ -240,7 +248,7 @@ async def test_a_report_opens_in_a_frame_in_which_nothing_runs(view: View) -> No
         agent("root"), agent("one", "root", artifacts=[{**file, "sizeBytes": 4100}])
     )
     await view.open()
-    card = view.detail.get_by_role("button", name=re.compile(r"The report.*4\.1 kB"))
+    card = view.detail.get_by_role("button", name=re.compile(r"The report.*Page · 4\.1 kB"))
     await card.click()
     dialog = view.page.get_by_role("dialog", name="The report")
     await expect(dialog.locator("iframe")).to_have_attribute("sandbox", "")

@@ -131,7 +131,7 @@ async def around(
             digests = DigestClicks(orders)
             home = Home(runtime, api, people, rules, orders, digests, lambda: NOW)
             homes.append(home)
-            feedback = FeedbackClicks(runtime, api, lambda: NOW)
+            feedback = FeedbackClicks(runtime, api)
             presses = dict.fromkeys((*get_args(HomeClick), clicks.HomeScheduleClick), home.press)
             return {
                 **presses,
@@ -139,7 +139,6 @@ async def around(
                 clicks.Command: home.command,
                 clicks.DigestForm: digests.submit,
                 clicks.FeedbackClick: feedback.give,
-                clicks.FeedbackForm: feedback.comment,
             }
 
         outside = Outside(slack=slack)

@@ -51,23 +51,6 @@ async def test_what_was_heard_is_neither_answered_nor_listed_days_later(outside:
     assert outside.notices("general") == []
 
 
-async def test_a_post_that_was_seen_to_without_a_turn_is_not_listed_after_a_long_sleep(
-    outside: Outside,
-) -> None:
-    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
-        assert await bot.backfill.run()
-        outside.clock.advance(1)
-        await outside.mention("every weekday at 9 a digest")
-        await until_given(outside, 1)
-        await bot.handled()
-        outside.front.messages.clear()
-        outside.clock.advance(30 * HOUR_S)
-        bot.backfill.watermark.lose("of a test")
-        assert await bot.backfill.run()
-
-    assert outside.notices("general") == []
-
-
 @pytest.mark.proves("catch_up.answered")
 async def test_a_post_that_slack_delivers_after_all_is_answered_once(outside: Outside) -> None:
     await outside.mention("late from Slack")
@@ -180,21 +163,21 @@ def threads_read(outside: Outside, before: int) -> int:
 
 @pytest.mark.proves("catch_up.answered")
 async def test_many_threads_are_answered_once_each_in_its_own_order(outside: Outside) -> None:
-    said: list[list[str]] = []
+    posted: list[list[str]] = []
     for number in range(FIRST_THREADS + THREADS + 5):
         outside.clock.advance(1)
         root = await outside.mention(f"{number}: 0")
         for reply in (1, 2):
             await outside.slack.say("ann", "general", f"{number}: {reply}", thread_ts=root)
-        said.append([f"{number}: {each}" for each in range(3)])
+        posted.append([f"{number}: {each}" for each in range(3)])
     outside.clock.advance(HOUR_S)
     await backfill_once(outside)
     outside.clock.advance(60)
     await backfill_once(outside)
 
     texts = outside.front.texts
-    assert [[text for text in texts if text in thread] for thread in said] == said
-    assert len(texts) == 3 * len(said)
+    assert [[text for text in texts if text in thread] for thread in posted] == posted
+    assert len(texts) == 3 * len(posted)
 
 
 @pytest.mark.proves("catch_up.interrupted")
@@ -302,7 +285,7 @@ async def test_a_notice_that_fails_is_posted_by_another_run(outside: Outside) ->
     await outside.mention("of old")
     outside.clock.advance(30 * HOUR_S)
     async with asyncio.timeout(30), bot_in(outside) as bot:
-        outside.slack.fail("chat.getPermalink", status=500, times=7)
+        outside.slack.fail("chat.postMessage", status=500, times=7)
         assert not await bot.backfill.run()
         assert await bot.backfill.run()
 

@@ -103,14 +103,14 @@ async def test_an_edit_waits_for_its_posts_turn_and_is_given_up_in_the_end(
     world.front.messages.clear()
     other = forgetful_ingress(world)
     body = edit_payload(world, ts, f"{world.mention} two", edited_ts="1999999991.000000")
-    told = await other.receive(body)
-    assert told is not None
+    change = await other.receive(body)
+    assert change is not None
     for _ in range(looks):
         other.in_vain.clear()
         await other.replay(body)
     is_given_up = looks == MAX_LOOKS
-    assert other.in_vain == (set() if is_given_up else {told.key})
-    assert (told.key in world.ledger.settled) == is_given_up
+    assert other.in_vain == (set() if is_given_up else {change.key})
+    assert (change.key in world.ledger.settled) == is_given_up
 
     world.front.messages.append(message)
     await other.replay(body)
@@ -123,10 +123,10 @@ async def test_the_text_that_the_turn_has_already_is_not_called_late(
 ) -> None:
     """The turn began with the edited text: the edit itself comes a second time, or late."""
     ts = "1783536983.783769"
-    said = post_payload(world, ts, f"{world.mention} two")
+    payload = post_payload(world, ts, f"{world.mention} two")
     edited = {"user": world.slack.people["ann"], "ts": "1783536990.000000"}
-    said["event"] |= {"type": shape, "edited": edited}
-    await bring(world, said)
+    payload["event"] |= {"type": shape, "edited": edited}
+    await bring(world, payload)
     world.front.begun.update(world.front.keys)
     await bring(
         world, edit_payload(world, ts, f"{world.mention} two", edited_ts="1783536990.000000")
@@ -240,7 +240,7 @@ def test_what_is_no_edit_by_its_author_tells_nothing(
 
 
 def test_a_root_that_leaves_a_tombstone_is_deleted_as_well() -> None:
-    told = read_change({"subtype": "tombstone", "user": "USLACKBOT", "text": "gone"}, {})
+    deletion = read_change({"subtype": "tombstone", "user": "USLACKBOT", "text": "gone"}, {})
 
-    assert isinstance(told, Deletion)
-    assert told.post_key == f"T1:C1:{POST_TS}"
+    assert isinstance(deletion, Deletion)
+    assert deletion.post_key == f"T1:C1:{POST_TS}"

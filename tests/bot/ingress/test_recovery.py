@@ -10,7 +10,6 @@ from random import Random
 
 import pytest
 
-from agent_core.background import TRIES
 from agent_core.messages import JsonObject
 from agent_core.sessions import Leases, Ledger, new_process_id
 from bot.ingress import take_up
@@ -26,21 +25,6 @@ from tests.bot.ingress.world import (
     post_payload,
     recorded_mention,
 )
-
-
-async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> None:
-    await world.say("ann", "general", f"{world.mention} hi")
-    await world.settle()
-    (body,) = world.ledger.bodies
-    world.ledger.settled.clear()
-    world.slack.fail("users.info", error="invalid_auth", times=TRIES)
-    later = forgetful_ingress(world)
-
-    await later.replay(body)
-    assert world.ledger.settled == []
-    assert later.in_vain == {world.key(body["event"]["ts"])}
-    await later.replay(body)
-    assert len(world.ledger.settled) == 1
 
 
 @pytest.mark.proves("ledger.told_once")

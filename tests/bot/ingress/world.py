@@ -222,8 +222,8 @@ class MemorySessions(KnownSessions):
     turns: list[StoredTurn] = field(default_factory=list[StoredTurn])
 
     async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
-        found = [one for one in self.known if one.startswith(prefix) and one < prefix + bound]
-        return sorted(found, reverse=True)[:limit]
+        sessions = [one for one in self.known if one.startswith(prefix) and one < prefix + bound]
+        return sorted(sessions, reverse=True)[:limit]
 
     async def unfinished(self, prefix: str, *, limit: int | None = None) -> list[StoredTurn]:
         return [turn for turn in self.turns if turn.session.startswith(prefix)][:limit]
@@ -274,11 +274,11 @@ class Judge:
         return ReplyReader(ScriptedModel(repeat(self._judge)))
 
     def _judge(self, request: ModelRequest) -> ScriptLine:
-        told = request.messages[0].text
-        self.asked.append(told)
+        briefing = request.messages[0].text
+        self.asked.append(briefing)
         if self.lines:
             return self.lines.pop(0)
-        reply = told.partition("<reply>\n")[2].partition("\n</reply>")[0]
+        reply = briefing.partition("<reply>\n")[2].partition("\n</reply>")[0]
         return call("judge_reply", {"is_for_bot": reply.partition(": ")[2] in self.for_bot})
 
     async def follow_ups(self, _thread: ThreadRef) -> str:
@@ -371,8 +371,8 @@ def make_ingress(
     **more: Any,
 ) -> Ingress:
     judge = judge or Judge()
-    told = (judge.reader(), judge.follow_ups)
-    return Ingress(front, ledger, files, api, rules, Indicators(api), People(api), *told, **more)
+    judging = (judge.reader(), judge.follow_ups)
+    return Ingress(front, ledger, files, api, rules, Indicators(api), People(api), *judging, **more)
 
 
 Handlers = Callable[[SlackApi, People], Mapping[type, Handler]]
@@ -411,8 +411,8 @@ async def done(work: Background) -> None:
 
 
 def thread_at(world: World, ts: str, channel: str = "") -> ThreadRef:
-    place = channel or world.slack.channels["general"]
-    return ThreadRef(team=world.slack.team_id, channel=place, root_ts=ts)
+    channel_id = channel or world.slack.channels["general"]
+    return ThreadRef(team=world.slack.team_id, channel=channel_id, root_ts=ts)
 
 
 def forgetful_ingress(world: World) -> Ingress:
@@ -422,8 +422,8 @@ def forgetful_ingress(world: World) -> Ingress:
 
 def event_payload(world: World, **event: Any) -> JsonObject:
     """What Slack tells of #general, to be put before the ingress by hand."""
-    place = {"type": "message", "channel": world.slack.channels["general"]}
-    return {"type": "event_callback", "team_id": world.slack.team_id, "event": place | event}
+    fields = {"type": "message", "channel": world.slack.channels["general"]}
+    return {"type": "event_callback", "team_id": world.slack.team_id, "event": fields | event}
 
 
 def post_payload(world: World, ts: str, text: str, **more: Any) -> JsonObject:

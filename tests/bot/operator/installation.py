@@ -11,11 +11,12 @@ from bot.operator import Finding
 from bot.operator.check import all_checks, run_checks
 from bot.operator.services import AGENT_VIEW
 from bot.sandbox.composio import ComposioStandIn
-from bot.sandbox.model import ModelStandIn, ReplyText
+from bot.sandbox.model import ReplyText
 from bot.sandbox.slack import App, SlackStandIn
 from bot.settings import BotSettings, Configuration
 from bot.slack_api.calls import TABLE
 from tests.e2e.world import settings_of
+from tests.scripted_stand_in import ScriptedStandIn
 
 KEY = "sk-ant-hush-hush-hush"
 LIMIT_S = 60.0
@@ -24,7 +25,7 @@ LIMIT_S = 60.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
     slack: SlackStandIn
-    model: ModelStandIn
+    model: ScriptedStandIn
     composio: ComposioStandIn
     root: Path
 
@@ -47,7 +48,7 @@ async def installed(
 ) -> AsyncGenerator[Installation]:
     async with (
         SlackStandIn(App(scopes=scopes)) as slack,
-        ModelStandIn(keep_bodies=True) as model,
+        ScriptedStandIn() as model,
         ComposioStandIn() as composio,
     ):
         model.play(ReplyText(text="OK"), times=20)

@@ -22,7 +22,7 @@ pytestmark = [
 NAMES = [
     "settings", "slack_bot_token", "slack_socket_mode", "main_model", "classifier_model",
     "composio", "workspaces", "database", "other_bots", "local_toolkit", "browser", "python",
-    "live_view",
+    "tool_servers", "live_view",
 ]  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def test_without_any_setting_everything_that_is_missing_is_told() -> None:
     for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "ANTHROPIC_API_KEY"):
         assert name in settings
     assert sum(line.startswith("wrong ") for line in lines) == 5
-    assert lines[-1].startswith("5 of 13 are wrong")
+    assert lines[-1].startswith("5 of 14 are wrong")
     assert "Traceback" not in result.output
 
 

@@ -92,6 +92,16 @@ async def test_a_server_that_is_not_there_is_wrong_without_its_password(tmp_path
     assert "hush" not in found.text
 
 
+@pytest.mark.proves("fleet.shipped")
+async def test_the_check_says_which_servers_are_off_until_they_are_asked_for(
+    tmp_path: Path,
+) -> None:
+    found = await checked("Tool servers", core=at(tmp_path))
+    assert found.state == "fine"
+    assert "youtube: " in found.text
+    assert "it is off until you ask for it" in found.text
+
+
 @pytest.mark.process("what this machine can start is found by starting it")
 async def test_the_toolkit_is_started_and_its_tools_counted(tmp_path: Path) -> None:
     root = tmp_path / "root"

@@ -88,11 +88,8 @@ def test_programs_read_a_line_of_json_for_each(url: str) -> None:
     assert done["digest"] == SENDING.digest
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--since", "1d"), ("--user", "U1"), ("--tool", "gmail_*"), ("--user", "T1:U2")]
-)
-def test_the_list_is_narrowed(url: str, arguments: tuple[str, str]) -> None:
-    [line] = audit(url, "--json", *arguments).stdout.splitlines()
+def test_the_list_is_narrowed(url: str) -> None:
+    [line] = audit(url, "--json", "--since", "1d").stdout.splitlines()
     assert json.loads(line)["call"] == "call_1"
 
 

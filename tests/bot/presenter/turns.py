@@ -145,6 +145,10 @@ class Turn:
         told: dict[str, Any] = {"what": "stop", "text": "", "by": "T1:BEN", "by_name": "Ben"}
         return self._next(Intervened, run, key=f"stop {number}", **told)
 
+    def changed_task(self, text: str, run: RunId) -> Intervened:
+        told: dict[str, Any] = {"what": "content", "text": text, "by": "T1:BEN", "by_name": "Ben"}
+        return self._next(Intervened, run, key="change", **told)
+
     def asked(
         self, question: str, *options: str, call: str = "q1", patience: timedelta = WEEK
     ) -> QuestionAsked:

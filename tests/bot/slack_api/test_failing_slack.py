@@ -140,10 +140,10 @@ async def test_a_post_of_a_process_that_died_is_waited_for() -> None:
     async with open_desk(Desk, time=time) as desk:
         desk.slack.fail("chat.postMessage", hang_s=0.6)
         metadata = {"event_type": EVENT_TYPE, "event_payload": {"op_id": "op"}}
-        place = {"channel": desk.thread.channel, "thread_ts": desk.thread.root_ts}
+        thread = {"channel": desk.thread.channel, "thread_ts": desk.thread.root_ts}
         with pytest.raises(SlackUnavailable):
             await Calls(desk.client, desk.clock, limit_s=LIMIT_S).single(
-                "chat.postMessage", {**place, "text": "said", "metadata": metadata}
+                "chat.postMessage", {**thread, "text": "said", "metadata": metadata}
             )
         assert said(desk) == []
         next_one = SlackApi(desk.client, clock=SharedTime(time), settle_s=1.0)
@@ -167,10 +167,10 @@ async def test_a_file_of_a_process_that_died_is_waited_for() -> None:
             session.post(ticket["upload_url"], data=b"x"),
         ):
             desk.slack.fail("files.completeUploadExternal", hang_s=2.5)
-        place = {"channel_id": desk.thread.channel, "thread_ts": desk.thread.root_ts}
+        thread = {"channel_id": desk.thread.channel, "thread_ts": desk.thread.root_ts}
         files_given = [{"id": ticket["file_id"], "title": "A"}]
         with pytest.raises(SlackUnavailable):
-            await calls.single("files.completeUploadExternal", {**place, "files": files_given})
+            await calls.single("files.completeUploadExternal", {**thread, "files": files_given})
         assert files(desk) == []
         next_one = SlackApi(desk.client, clock=SharedTime(time), settle_s=2.5)
         assert await next_one.files.is_shared(ticket["file_id"], desk.thread.channel)

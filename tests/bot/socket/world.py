@@ -142,9 +142,9 @@ class World:
 
     async def delivers(self, text: str) -> None:
         """Something is said, and it is acknowledged."""
-        seen = len(self.slack.deliveries)
+        delivered = len(self.slack.deliveries)
         await self.slack.say("ann", dm=True, text=text)
-        await self.at_once(lambda: self.acknowledged(seen))
+        await self.at_once(lambda: self.acknowledged(delivered))
 
     def acknowledged(self, place: int) -> bool:
         """Whether the delivery at this place of all was acknowledged."""

@@ -8,7 +8,7 @@ import { fileCard } from "./files.js";
 import { composer, Question } from "./forms.js";
 import { HtmlView } from "./html.js";
 import { isActive } from "./store.js";
-import { elapsedS, statusMark, toolDetail, toolName, waitWords } from "./tree.js";
+import { elapsedS, givenTo, statusMark, waitWords } from "./tree.js";
 import { durationLabel, fullLabel, say, shortNumber, timeLabel } from "./words.js";
 
 const NEAR_END_PX = 80;
@@ -63,7 +63,9 @@ class AgentView {
   buildBody(node) {
     this.question = h("section", { class: "section is-question", "aria-label": say("question"), hidden: true });
     this.taskText = h("p", { class: "task-text" });
-    this.task = h("section", { class: "section", "aria-label": say("task") }, heading("task"), this.taskText);
+    this.briefText = h("p", { class: "task-text" });
+    this.brief = h("details", { class: "details" }, h("summary", { class: "muted", text: say("details") }), this.briefText);
+    this.task = h("section", { class: "section", "aria-label": say("task") }, heading("task"), this.taskText, this.brief);
     this.comments = section("comments");
     this.tools = h("ol", { class: "tools" });
     this.toolList = new KeyedList(this.tools, toolItem);
@@ -72,8 +74,10 @@ class AgentView {
     this.story = h("div", { class: "story" });
     this.storyList = new KeyedList(this.story, storyItem);
     this.files = section("files");
+    this.more = h("p", { class: "muted" });
+    const details = h("details", { class: "section details" }, h("summary", { class: "section-head" }, icon("fold"), h("h2", { text: say("details") })), this.more);
     this.body = h("div", { class: "detail-body", tabindex: "0", role: "region", "aria-label": say("detail") },
-      this.question, this.task, this.comments, this.toolSection, this.story, this.files);
+      this.question, this.task, this.comments, this.toolSection, this.story, this.files, details);
   }
 
   update(node) {
@@ -95,7 +99,7 @@ class AgentView {
   }
 
   drawHead(node) {
-    setText(this.title, node.title || node.agent || say("untitled"));
+    setText(this.title, node.title || say("untitled"));
     redraw(this.mark, node.status, () => statusMark(node.status));
     show(this.badge, node.isFinalAnswer);
     this.drawFacts(node);
@@ -103,14 +107,11 @@ class AgentView {
   }
 
   drawFacts(node) {
-    const facts = [
-      node.agent, durationLabel(elapsedS(node)),
-      node.steps && say("steps", { n: node.steps }),
-      node.tokens && say("tokens", { n: shortNumber(node.tokens) }),
-      say("since", { at: timeLabel(node.createdAt) }),
-    ];
+    const facts = [durationLabel(elapsedS(node)), say("since", { at: timeLabel(node.createdAt) })];
     setText(this.facts, facts.filter(Boolean).join(" · "));
     setAttribute(this.facts, "title", fullLabel(node.createdAt));
+    const more = [node.agent && say("kind", { name: node.agent }), say("steps", { n: node.steps }), say("tokens", { n: shortNumber(node.tokens) })];
+    setText(this.more, more.filter(Boolean).join(" · "));
   }
 
   actionsOf(node) {
@@ -129,7 +130,9 @@ class AgentView {
     redraw(this.question, JSON.stringify([node.wait, this.app.store.canIntervene]), () => this.questionOf(node));
     this.questionForm?.enable(this.mayAct);
     setText(this.taskText, node.task);
-    show(this.task, node.task.trim() !== node.title);
+    setText(this.briefText, node.brief);
+    show(this.brief, Boolean(node.brief));
+    show(this.task, node.task.trim() !== node.title || Boolean(node.brief));
     redraw(this.comments, JSON.stringify(node.comments), () => node.comments.length ? [heading("comments"), ...node.comments.map(comment)] : []);
     this.toolList.update(node.tools.map((tool) => ({ key: tool.id, tool })));
     setText(this.toolCount, String(node.tools.length));
@@ -159,7 +162,7 @@ class AgentView {
   /** The task in new words. */
   edit() {
     const { task } = this.drawn;
-    const form = composer({ label: say("edit-label"), submit: say("save"), text: task, run: async (text) => {
+    const form = composer({ label: say("edit-label"), submit: say("save"), text: task, rows: 5, run: async (text) => {
       const isDone = text === task || (await this.intervene({ userContent: text }, "edit-sent"));
       if (isDone) dialog.close();
       return isDone;
@@ -185,8 +188,8 @@ class AgentView {
 }
 
 /** The messages in order, what is being written, and the result where no message is it. */
-function storyOf({ task, messages, live, liveHtml, result, resultHtml, isFinalAnswer }) {
-  const said = messages.filter(({ role, content: text }, at) => role === "assistant" || (role === "user" && !(at === 0 && text.trim() === task.trim())));
+function storyOf({ messages, live, liveHtml, result, resultHtml, isFinalAnswer }) {
+  const said = messages.filter(({ role, name }) => role === "assistant" || name); // a person's words have a name, the task has none
   const entries = said.map(({ role, content: text, html, name }, key) => ({ key, text, html, kind: role === "assistant" ? "said" : "told", name }));
   if (live) entries.push({ key: entries.length, text: live, html: liveHtml, kind: "live" });
   if (!result) return entries;
@@ -215,15 +218,19 @@ function toolItem(row) {
   const name = h("span", { class: "tool-name" });
   const detail = h("span", { class: "tool-detail" });
   const took = h("span", { class: "tool-took" });
-  const node = h("li", {}, mark, h("span", { class: "tool-words" }, name, detail), took);
+  const given = h("dl", { class: "given" });
+  const more = h("details", { class: "details" }, h("summary", { class: "muted", text: say("details") }), given);
+  const node = h("li", {}, h("div", { class: "tool-line" }, mark, h("span", { class: "tool-words" }, name, detail), took), more);
   const update = ({ tool }) => {
     const { state, durationMs } = tool;
     setAttribute(node, "class", `tool is-${state}`);
     redraw(mark, state, () => h("span", { role: "img", "aria-label": say(`tool-${state}`), title: say(`tool-${state}`) },
       TOOL_ICONS[state] ? icon(TOOL_ICONS[state]) : h("span", { class: "spinner" })));
-    setText(name, toolName(tool));
-    setText(detail, toolDetail(tool));
-    setAttribute(detail, "title", tool.arguments);
+    setText(name, tool.words);
+    setText(detail, tool.display || tool.description);
+    const values = givenTo(tool);
+    redraw(given, tool.arguments, () => values.map(([label, value]) => h("div", {}, h("dt", { text: label }), h("dd", { text: value }))));
+    show(more, values.length > 0);
     setText(took, state === "running" ? say("tool-running") : durationLabel(durationMs / 1000));
   };
   update(row);

@@ -9,8 +9,10 @@ import { say, sizeLabel } from "./words.js";
 export function fileCard(app, file) {
   const { path, title, mimetype = "", sizeBytes = 0 } = file;
   const address = `/artifacts/${encodeURIComponent(app.store.session)}/${path.split("/").map(encodeURIComponent).join("/")}`;
-  const name = title || path.split("/").at(-1);
-  const words = [h("span", { class: "file-name truncate", text: name }), h("span", { class: "muted truncate", text: [path.split("/").at(-1), sizeLabel(sizeBytes)].join(" · ") })];
+  const fileName = path.split("/").at(-1);
+  const name = title || fileName;
+  const kind = mimetype === "text/html" ? say("page-file") : fileName.split(".").at(-1).toUpperCase();
+  const words = [h("span", { class: "file-name truncate", text: name }), h("span", { class: "muted truncate", text: [kind, sizeLabel(sizeBytes)].join(" · ") })];
   const content = [h("span", { class: "file-icon" }, icon("file")), h("span", { class: "file-words" }, words)];
   const isShown = mimetype === "text/html" || mimetype.startsWith("image/");
   if (!isShown) return h("a", { class: "card file-card", href: address, download: "" }, content, icon("download"));

@@ -10,8 +10,8 @@ const drafts = new Map();
  * A text area with a button; Enter sends, Shift+Enter breaks the line. `run(text)` resolves to
  * whether it was done; what is written at a `place` lasts until then.
  */
-export function composer({ label, submit, run, place = null, text = "" }) {
-  const area = h("textarea", { class: "field", rows: "1", "aria-label": label, placeholder: label });
+export function composer({ label, submit, run, place = null, text = "", rows = 1 }) {
+  const area = h("textarea", { class: "field", rows, "aria-label": label, placeholder: label });
   const send = h("button", { type: "submit", class: "button is-small is-primary", text: submit });
   const node = h("form", { class: "composer" }, area, send);
   let isSending = false;

@@ -32,6 +32,9 @@ class App {
     this.region = h("div", { class: "visually-hidden", role: "status", "aria-live": "polite" });
     this.link = h("span", { class: "link", role: "status" });
     this.counts = h("span", { class: "counts" });
+    this.name = h("span", { class: "counts" });
+    this.leave = button(say("leave"), () => leave(), "is-small");
+    this.leave.hidden = true;
     this.call = h("div", { class: "call", hidden: true });
     this.tree = new Tree(this);
     this.detail = new Detail(this);
@@ -39,7 +42,7 @@ class App {
     this.startFoot = h("footer", { class: "pane-foot" }, this.start.node);
     const top = h("header", { class: "top" },
       h("span", { class: "brand" }, h("span", { class: "brand-mark" }, botMark()), h("strong", { text: say("page") })),
-      this.link, h("span", { class: "spacer" }, this.counts),
+      this.link, h("span", { class: "spacer" }, this.counts), this.name, this.leave,
       iconButton(say("theme"), "moon", () => window.appearance.toggle()));
     const nav = h("nav", { class: "pane pane-tree", "aria-label": say("tree") }, h("div", { class: "tree-frame" }, this.tree.node), this.startFoot);
     this.root.replaceChildren(top, this.call, h("div", { class: "panes" }, nav, this.detail.node), this.region);
@@ -64,6 +67,8 @@ class App {
         if (message.enter) return void enter(message.enter); // begun here: it has a page of its own
         store.session = message.session ?? store.session;
         store.canIntervene = Boolean(message.canIntervene);
+        setText(this.name, message.name ? say("as", { name: message.name }) : "");
+        show(this.leave, Boolean(message.name));
         return store.touch();
       case "agent-completed": return setText(this.region, say("told-completed"));
       case "error": return toast(message.error, { isFailure: true });
@@ -137,6 +142,17 @@ class App {
 async function enter(link) {
   const answer = await fetch(link, { method: "POST" }).catch(() => null);
   location.replace(answer?.url ?? link);
+}
+
+const windows = new BroadcastChannel("live");
+windows.addEventListener("message", () => location.reload());
+
+/** Ends the cookie, for all of the person's windows. */
+async function leave() {
+  const answer = await fetch("/leave", { method: "POST" }).catch(() => null);
+  windows.postMessage("left");
+  if (answer?.ok) location.reload();
+  else toast(say("not-live"), { isFailure: true });
 }
 
 await learnWords();

@@ -147,13 +147,17 @@ export class Store {
 
 /** `AgentState` of the bot (agent_core/tree.py) as the page draws it. */
 function nodeOf(id, { metadata, ...state }, before) {
-  const { title, agent, tools, artifacts, interventions, steps, live, liveHtml, resultHtml, isFinalAnswer, finishedAt } = metadata;
+  const { title, about, agent, tools, artifacts, interventions, steps, live, liveHtml, resultHtml, isFinalAnswer, finishedAt } = metadata;
+  const order = state.userContent;
+  // What an agent wrote for another one is long, and not for people: its few words about it are.
+  const isBrief = state.parentId && /\n\s*\n/.test(order) && !interventions.some(({ kind }) => kind === "content");
   return {
     id,
     parentId: state.parentId,
     status: metadata.isQueued ? "queued" : state.status,
-    title: firstLine(title || state.userContent),
-    task: state.userContent,
+    title: firstLine(title || order),
+    task: isBrief ? about || title : order,
+    brief: isBrief ? order : "",
     comments: interventions,
     messages: state.messages.filter(({ content }) => content),
     result: state.result ?? "",

@@ -3,10 +3,10 @@
 import { h, redraw, setAttribute, setText, show } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
 import { KeyedList } from "../shared/keyed.js";
+import { lineOf } from "./html.js";
 import { isActive } from "./store.js";
-import { durationLabel, say, shortNumber, timeLabel } from "./words.js";
+import { durationLabel, say, timeLabel } from "./words.js";
 
-const MAX_ACTIVITY = 200;
 const ICONS = { queued: "pending", running: null, waiting: "warning", completed: "success", failed: "error", stopped: "stop" };
 
 /** The state of an agent as a mark and a word: never by colour alone. */
@@ -128,7 +128,7 @@ class TreeItem {
     this.drawn = node;
     setAttribute(this.li, "aria-selected", String(node.isSelected));
     setAttribute(this.row, "class", `row is-${node.status}${node.isFinalAnswer ? " is-final" : ""}`);
-    setText(this.title, node.title || node.agent || say("untitled"));
+    setText(this.title, node.title || say("untitled"));
     setAttribute(this.title, "title", node.title);
     redraw(this.mark, node.status, () => statusMark(node.status));
     show(this.badge, node.isFinalAnswer);
@@ -138,40 +138,36 @@ class TreeItem {
   }
 
   drawFacts(node) {
-    const tokens = node.tokens ? say("tokens", { n: shortNumber(node.tokens) }) : "";
-    setText(this.facts, [durationLabel(elapsedS(node)), tokens].filter(Boolean).join(" · "));
+    setText(this.facts, durationLabel(elapsedS(node)));
     setAttribute(this.facts, "title", timeLabel(node.createdAt));
   }
 }
 
-/** What an agent does at the moment, or what came of it, in one line. */
+/** What an agent does at the moment, or what came of it, in one line of whole words. */
 function activity(node) {
   if (node.wait) return waitWords(node.wait);
+  if (!isActive(node)) return lineOf(node.resultHtml);
   const tool = node.tools.findLast(({ state }) => state === "running");
-  if (tool && isActive(node)) return toolName(tool);
-  const said = isActive(node) ? node.live || node.messages.findLast(({ role }) => role === "assistant")?.content || "" : node.result;
-  const near = isActive(node) ? said.slice(-MAX_ACTIVITY) : said.slice(0, MAX_ACTIVITY);
-  const lines = near.split("\n").map((line) => line.replace(/[*_`#|]+|^\s*(?:[-+>]|\d+[.)])\s/g, "").trim()).filter(Boolean);
-  return lines.at(isActive(node) ? -1 : 0) ?? "";
+  if (tool) return tool.words;
+  return lineOf(node.live ? node.liveHtml : node.messages.findLast(({ role }) => role === "assistant")?.html, { isGrowing: true });
 }
 
 /** What is waited for. Approvals and connections are given in the thread. */
 export function waitWords({ kind, prompt = "", tools = [], toolkits = [] }) {
-  if (kind === "question") return prompt;
-  return say(`wait-${kind}`, { what: [...tools, ...toolkits].join(", ") });
+  return kind === "question" ? prompt : say(`wait-${kind}`, { what: [...tools, ...toolkits].map(plainName).join(", ") });
 }
 
-/** What a call is for: what was told of it, else what it was given, as words where it is whole. */
-export function toolDetail({ display, description, arguments: given }) {
-  if (display || description) return display || description;
+/** A tool's or an app's own name as people write it: "Gmail send email". */
+function plainName(name) {
+  const words = name.replace(/^mcp__\w+?__/, "").toLowerCase().replaceAll("_", " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** What a call was given, as names and values; no names where it is not whole. */
+export function givenTo({ arguments: given }) {
   try {
-    return Object.entries(JSON.parse(given)).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · ");
+    return Object.entries(JSON.parse(given)).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
   } catch {
-    return given ?? "";
+    return [["", given ?? ""]];
   }
-}
-
-/** What a call is for, in people's words. */
-export function toolName({ words }) {
-  return words;
 }

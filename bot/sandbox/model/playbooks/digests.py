@@ -2,11 +2,13 @@
 
 import re
 
-from bot.sandbox.model.dialogue import Dialogue, say
-from bot.sandbox.model.message import Json, StandInReply
+from bot.sandbox.model.dialogue import Dialogue
+from bot.sandbox.model.message import Json
+from bot.sandbox.model.phrases import find, line, lines
 from bot.sandbox.model.playbooks import research
-from bot.sandbox.model.playbooks.research import LISTED, NOTHING, linked
-from bot.sandbox.model.quoting import capitalised, phrases, share, stems, table
+from bot.sandbox.model.playbooks.errand import clock_of
+from bot.sandbox.model.playbooks.posts import as_list, posts_in
+from bot.sandbox.model.quoting import capitalised, share, stems
 
 MESSAGE = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
 CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
@@ -14,23 +16,16 @@ NUMBER = re.compile(r"\b(?:digest|number)\s+#?(?P<n>\d+)\b", re.IGNORECASE)
 PENDING = re.compile(r"FREQ=[A-Z0-9=;,+-]*?(?=;BYHOUR|[\"|\s])")
 COMMANDS = ("pause", "resume", "run", "delete", "list")
 """Intents about a digest that exists; `phrases.toml` has a list for each."""
-WHEN = phrases("when")
-CLOCK = phrases("clock")
-TASK = phrases("task")
-CORRECTS = phrases("corrects")
-ONLY_NEW = "only when there is something new"
-WHICH_DAYS = "On which days, and at what time?"
-DAYS = table("days")
-SUMS_UP = phrases("sums_up")
 OWN = re.compile(r"(?m)^(\d+)\. (.+?) \| ")
 """A digest of the person's in the request: its number and its task."""
-NOON = 12
+MATERIAL = re.compile(r"(?s)Posts in the channel since [^\n]*, as material:\n(.*?)(?:\n\n|\Z)")
 MAX_LINES = 5
 CITED = re.compile(r"(?P<text>\S[^\[\]]*?[.!?][\"”]?) \[(?P<n>\d+)\]")
+LISTED = re.compile(r"(?m)^(\d+)\. (.*): (http\S+)$")
 
 
-def read_order(dialogue: Dialogue) -> StandInReply:
-    """One call of `read_order`; any text that is no demo order has the intent `none`."""
+def read_order(dialogue: Dialogue) -> Json:
+    """The arguments of `read_order`; any text that is no demo order has the intent `none`."""
     request = dialogue.exchanges[-1].asked
     message = MESSAGE.search(request)
     words = message["words"] if message else request
@@ -41,29 +36,32 @@ def read_order(dialogue: Dialogue) -> StandInReply:
     elif draft["intent"] in COMMANDS:
         draft |= _which(words, request)
     channels = CHANNELS.search(request)
-    names: list[str] = []
-    if channels and channels["names"] != "(none)":
-        names = channels["names"].split()
-    if names and SUMS_UP.search(words):
+    names = channels["names"].split() if channels else []
+    names = [name for name in names if name.startswith("#")]
+    if names and find("sums_up", words):
         draft["reads"] = names.pop(0)
     if names:
         draft["channel"] = names[0]
-    if ONLY_NEW in words.casefold():
+    if "only when there is something new" in words.casefold():
         draft["only_when_new"] = True
-    return (dialogue.use("read_order", **draft),)
+    return draft
 
 
 def _draft(words: str, request: str) -> Json:
     """The intent, with the task and the rule of an order or of a change."""
-    task = TASK.search(words) or SUMS_UP.search(words)
+    task = find("task", words) or find("sums_up", words)
     rule = _rrule(words)
-    commands = [intent for intent in COMMANDS if phrases(intent).search(words)]
+    commands = [intent for intent in COMMANDS if find(intent, words)]
     if commands and not rule:
         return {"intent": commands[0]}
-    is_change = CORRECTS.search(words) is not None
+    is_change = find("corrects", words) is not None
     if task and (rule or is_change or "digest" in words.casefold()):
-        draft = {"intent": "order", "task": task["task"].strip(), "rrule": rule}
-        return draft if rule else {**draft, "question": WHICH_DAYS}
+        draft = {
+            "intent": "order",
+            "task": task["task"].strip(),
+            "rrule": rule,
+        }
+        return draft if rule else {**draft, "question": line("which_days")}
     if not is_change:
         return {"intent": "none"}
     pending = PENDING.search(request)
@@ -75,76 +73,83 @@ def _draft(words: str, request: str) -> Json:
 
 def _which(words: str, request: str) -> Json:
     """The digest whose topic the words name; the one of the thread where they name none."""
-    shares: dict[int, float] = {}
-    for number, task in OWN.findall(request):
-        common = share(task, words)
-        if common:
-            shares[int(number)] = common
-    if not shares:
-        return {}
-    best = max(shares, key=shares.__getitem__)
-    return {"which": best}
+    shares = {int(number): share(task, words) for number, task in OWN.findall(request)}
+    best = max(shares, key=shares.__getitem__, default=0)
+    return {"which": best} if shares.get(best) else {}
 
 
 def _rrule(words: str) -> str:
     """The recurrence rule of an order; empty where it names no days."""
-    match = WHEN.search(words)
+    match = find("when", words)
     if match is None:
         return ""
-    named = match["day"] or "day"
-    name = named.casefold().split()[-1]
-    singular = name.removesuffix("s")
-    days = DAYS.get(name) or DAYS.get(singular)
-    if days is None:
-        return ""
-    rule = "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"
-    return rule + _clock(words)
+    name = (match["day"] or "day").casefold().split()[-1]
+    for row in lines("days"):
+        days, *names = row.split()
+        if name in names or name.removesuffix("s") in names:
+            rule = "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"
+            return rule + _clock(words)
+    return ""
 
 
 def _clock(words: str) -> str:
-    match = CLOCK.search(words)
-    if match is None:
-        return ""
-    hour = int(match["h"])
-    half = (match["half"] or "").casefold()
-    if half:
-        hour %= NOON
-    if half == "pm":
-        hour += NOON
-    return f";BYHOUR={hour};BYMINUTE={int(match['m'] or 0)}"
+    clock = clock_of(words)
+    return f";BYHOUR={clock[0]};BYMINUTE={clock[1]}" if clock else ""
 
 
-def decide(dialogue: Dialogue) -> StandInReply | None:
-    """The next step of a digest: search, have a report written, then publish what of it is new."""
-    if "publish_digest" not in dialogue.tools:
-        return None
-    if dialogue.now.done("publish_digest"):
-        return say("The digest is published.")
-    brief = research.read_brief(dialogue)
-    step = research.search(dialogue, [brief.topic])
-    if step:
-        return step
-    hits = research.find_hits(dialogue, [brief.topic])
-    if hits and dialogue.may_call_tools:
-        step = research.delegate(dialogue, brief, hits)
-    return step or _publish(dialogue, brief.topic)
-
-
-def _publish(dialogue: Dialogue, topic: str) -> StandInReply:
-    result = "".join(call.result for call in dialogue.now.done("Task")[-1:])
+def publish(dialogue: Dialogue) -> str:
+    """A digest: what people wrote in a channel, or what a report has that is new."""
+    now = dialogue.now
+    if now.done("publish_digest"):
+        return line("published")
+    posts = MATERIAL.search(now.asked)
+    if posts:
+        _publish_posts(dialogue, posts[1])
+        return line("published")
+    topic = research.read_brief(dialogue).topic
+    hits = research.search(dialogue, [topic])
+    brief = research.Brief(request=now.words, topic=topic)
+    result = (
+        research.delegate(
+            dialogue,
+            brief,
+            hits,
+        )
+        if hits
+        else ""
+    )
     urls = {n: url for n, _, url in LISTED.findall(result)}
-    facts = CITED.findall(result)
-    known = stems(dialogue.now.asked)
-    lines: list[Json] = []
-    for text, n in facts:
-        if not stems(text) <= known:
-            lines.append({"text": text, "source": urls.get(n, ""), "is_new": True})
-    lines = lines[:MAX_LINES]
-    news = f"{len(lines)} things to know" if lines else "nothing new"
-    publish = dialogue.use(
+    links = {n: f" ([{title}]({url}))" for n, title, url in LISTED.findall(result)}
+    known = stems(now.asked)
+    new = [
+        {
+            "text": text,
+            "source": urls.get(n, ""),
+            "is_new": True,
+        }
+        for text, n in CITED.findall(result)
+        if not stems(text) <= known
+    ][:MAX_LINES]
+    news = line("news", count=len(new)) if new else line("no_news")
+    body = result.partition("\n\nPages:")[0].strip()
+    details = re.sub(r" \[(\d+)\]", lambda mark: links.get(mark[1], ""), body)
+    dialogue.call(
         "publish_digest",
         headline=f"{capitalised(topic)}: {news}",
-        lines=lines,
-        details=linked(result) if facts else NOTHING.format(topic=topic),
+        lines=new,
+        details=details or line("nothing", topic=topic),
     )
-    return (publish,)
+    return line("published")
+
+
+def _publish_posts(dialogue: Dialogue, material: str) -> None:
+    """The newest posts of a channel, each in its author's name; in the thread with their links."""
+    posts = posts_in(material)
+    new = [{"text": post, "source": "", "is_new": True} for post, _ in posts[-MAX_LINES:]]
+    headline = line("posts", count=len(posts)) if posts else line("no_posts_new")
+    dialogue.call(
+        "publish_digest",
+        headline=headline,
+        lines=new,
+        details="\n".join(as_list(posts)) or headline,
+    )

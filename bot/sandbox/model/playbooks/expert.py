@@ -1,20 +1,16 @@
 """Playbook of the report expert: read, save, read on, write the report, and sum it up."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from bot.sandbox.model.dialogue import Dialogue, Exchange, say, topic_of
-from bot.sandbox.model.message import StandInReply
+from bot.sandbox.model.dialogue import Dialogue, Exchange, topic_of
+from bot.sandbox.model.phrases import line, lines, pairs
 from bot.sandbox.model.playbooks.research import (
-    NOTHING,
+    BRACKETS,
     URL,
     Brief,
-    listed_line,
-    pages_read,
-    read_files,
-    rows_of,
-    sentences_on,
+    fetched,
+    read_pages,
     unread_in,
 )
 from bot.sandbox.model.quoting import (
@@ -26,23 +22,22 @@ from bot.sandbox.model.quoting import (
     capitalised,
     cite,
     escape,
+    on_topic,
     share,
+    stems,
     worth,
 )
 
 BATCH = 10
-MAX_BATCHES = 2
-ENOUGH_PAGES = 10
 SUMMARY_SENTENCES = 3
 COVER_SENTENCES = 4
 MAX_SENTENCES = 72
-"""Of a whole report; the pages share them evenly."""
-LEAST_A_PAGE = 4
-FOLLOW_UPS = ("Find the latest news on {topic}", "Look up what people say about {topic}")
+"""Of a whole report; its sections share them evenly."""
+LEAST_A_SECTION = 4
 
 
-def decide(dialogue: Dialogue) -> StandInReply:
-    """The expert's next step."""
+def decide(dialogue: Dialogue) -> str:
+    """The expert's answer: the most telling sentences of its report, or why there is none."""
     whole = Exchange(asked="\n\n".join(exchange.asked for exchange in dialogue.exchanges))
     for exchange in dialogue.exchanges:
         whole.calls += exchange.calls
@@ -50,114 +45,116 @@ def decide(dialogue: Dialogue) -> StandInReply:
     dialogue = replace(dialogue, exchanges=[whole])
     brief = Brief.read(whole.asked)
     noted = filter(None, map(topic_of, whole.notes))
-    sections = dict.fromkeys([*brief.sections, *noted])
-    brief = replace(brief, sections=tuple(sections))
-    saves = whole.done("save_corpus")[-1:]
-    pages = pages_read(dialogue, saves)
-    step = None
-    if dialogue.may_call_tools:
-        step = (
-            _crawl_and_save(dialogue, URL.findall(whole.asked))
-            or read_files(dialogue, saves)
-            or _write(dialogue, brief, pages)
-        )
-    return step or say(_summary(dialogue, brief, pages))
-
-
-def _crawl_and_save(dialogue: Dialogue, urls: Sequence[str]) -> StandInReply | None:
-    """The pages crawled in two batches at most, and saved; None once they were."""
-    crawls = dialogue.now.done("crawl_parallel")
-    tried = [url for call in crawls for url in call.arguments["urls"]]
-    left = [url for url in dict.fromkeys(urls) if url not in tried]
-    articles = [row["url"] for row in rows_of(crawls)]
-    if left and len(crawls) < MAX_BATCHES and len(articles) < ENOUGH_PAGES:
-        return (dialogue.use("crawl_parallel", urls=left[:BATCH]),)
-    if articles and not dialogue.now.done("save_corpus"):
-        return (dialogue.use("save_corpus", articles=articles),)
-    return None
-
-
-def _write(
-    dialogue: Dialogue,
-    brief: Brief,
-    pages: Sequence[NumberedPage],
-) -> StandInReply | None:
-    """The call that writes the report, once more where a note adds to it; else None."""
-    report = _write_report(pages, brief.topic, brief.sections)
-    if report is None:
-        return None
-    for call in dialogue.now.done("write_report")[-1:]:
-        is_same = call.arguments["markdown"] == report["markdown"]
-        if is_same or not dialogue.now.notes:
-            return None
-    write = dialogue.use(
-        "write_report",
-        title=capitalised(brief.topic),
-        follow_ups=[question.format(topic=brief.topic) for question in FOLLOW_UPS],
-        **report,
+    brief = replace(brief, sections=tuple(dict.fromkeys([*brief.sections, *noted])))
+    pages = _read(dialogue, list(dict.fromkeys(URL.findall(whole.asked))))
+    report = _report(pages, brief)
+    if not report:
+        reason = line("nothing", topic=brief.topic) + unread_in(dialogue)
+        return line("no_report", why=reason)
+    written = dialogue.call("write_report", **report)
+    while whole.notes and written.arguments["markdown"] != report["markdown"]:
+        written = dialogue.call("write_report", **report)
+    if not written.data.get("success"):
+        return line("no_report", why=written.result[:300])
+    return _summary(
+        brief,
+        pages,
+        written.arguments,
+        str(written.data.get("version", "")),
     )
-    return (write,)
+
+
+def _read(dialogue: Dialogue, urls: Sequence[str]) -> list[NumberedPage]:
+    """The pages, crawled in two batches at most, saved and read to their ends."""
+    crawls = [dialogue.call("crawl_parallel", urls=urls[:BATCH])] if urls else []
+    if urls[BATCH:] and len(fetched(crawls)) < BATCH:
+        crawls.append(dialogue.call("crawl_parallel", urls=urls[BATCH : 2 * BATCH]))
+    articles = [row["url"] for row in fetched(crawls)]
+    if not articles:
+        return []
+    return read_pages(dialogue, dialogue.call("save_corpus", articles=articles))
 
 
 def _summary(
-    dialogue: Dialogue,
-    brief: Brief,
-    pages: Sequence[NumberedPage],
+    brief: Brief, pages: Sequence[NumberedPage], report: dict[str, str], version: str
 ) -> str:
-    """The most telling sentences of the report that was written; or why none was."""
-    written = dialogue.now.done("write_report")
-    done = [call for call in written if call.data.get("success")]
-    if not done:
-        reason = NOTHING.format(topic=brief.topic) + unread_in(dialogue)
-        for call in written:
-            reason = call.result[:300]
-        return f"No report was written. {reason}"
-    report = done[-1].arguments
-    topic = [brief.topic, *brief.sections][-1]
-    sentences = sentences_on(topic, pages, SUMMARY_SENTENCES)
-    version = str(done[-1].data.get("version", ""))
+    """The most telling sentences of the report that was written, and its pages."""
+    topic = brief.topic
+    asked = [name for name in brief.sections if not stems(name) <= stems(topic)]
+    blocks = blocks_of(pages)
+    if asked:
+        blocks = on_topic(blocks, asked[-1])
+    quotes = best_quotes(
+        blocks,
+        [topic, *asked][-1],
+        SUMMARY_SENTENCES,
+    )
     opening = f"{version}.\n\n" if version else ""
-    lines = [opening + " ".join(sentences), f"The report “{report['title']}” is ready."]
-    lines += [
-        NOTHING.format(topic=name)
-        for name in map(capitalised, brief.sections)
-        if f"## {escape(name)}\n" not in report["markdown"]
-    ]
-    table = ["Pages:", *map(listed_line, pages)]
-    lines.append("\n".join(table))
-    return "\n\n".join(lines)
+    paragraphs = [opening + " ".join(cite(*quote) for quote in quotes)]
+    paragraphs.append(line("report_ready", title=report["title"]))
+    names = [capitalised(name) for name in brief.sections]
+    missing = [name for name in names if f"## {escape(name)}\n" not in report["markdown"]]
+    paragraphs += [line("nothing", topic=name) for name in missing]
+    listed = [f"{page.n}. {page.title.translate(BRACKETS)}: {page.url}" for page in pages]
+    return "\n\n".join([*paragraphs, "\n".join(["Pages:", *listed])])
 
 
-def _write_report(
-    pages: Sequence[NumberedPage],
-    topic: str,
-    sections: Iterable[str],
-) -> dict[str, str] | None:
-    """The summary and the Markdown of a report; None where no page can be quoted.
+def _report(pages: Sequence[NumberedPage], brief: Brief) -> dict[str, object]:
+    """The report as `write_report` takes it; empty where no page can be quoted.
 
-    Each page gets a section. Those that were asked for by name come last; what they quote is not
-    quoted before.
+    The sections that were asked for by name, such as the sides of a comparison, get what is on
+    them. What is left goes to a section for each theme that the pages speak of.
     """
     blocks = blocks_of(pages)
     if not blocks:
-        return None
-    quotes = best_quotes(blocks, topic, COVER_SENTENCES)
-    room = max(LEAST_A_PAGE, MAX_SENTENCES // len(pages))
-    asked: list[tuple[str, list[PageBlock]]] = []
-    for name in sections:
-        fitting = [block for block in blocks if share(name, block.text) >= ENOUGH]
-        best = _best_blocks(fitting, name, room)
-        asked.append((capitalised(name), best))
-        blocks = [block for block in blocks if block not in best]
-    of_pages: defaultdict[str, list[PageBlock]] = defaultdict(list)
-    for page in pages:
-        own = [block for block in blocks if block.n == page.n]
-        of_pages[page.heading] += _best_blocks(own, topic, room)
-    written = [_section(*section) for section in (*of_pages.items(), *asked)]
+        return {}
+    topic = brief.topic
+    quotes = best_quotes(
+        blocks,
+        topic,
+        COVER_SENTENCES,
+    )
+    named: list[tuple[str, list[PageBlock]]] = []
+    for name in brief.sections:
+        fitting = [block for block in on_topic(blocks, name) if share(name, block.text) >= ENOUGH]
+        named.append((capitalised(name), fitting))
+    is_covered = stems(topic) <= stems(" ".join(brief.sections))
+    taken = {(block.n, block.position) for _, fitting in named for block in fitting}
+    rest = [block for block in blocks if (block.n, block.position) not in taken]
+    themes = {} if is_covered else _by_theme(rest)
+    room = max(LEAST_A_SECTION, MAX_SENTENCES // (len(named) + len(themes)))
+    sections = [
+        _section(
+            heading,
+            _best_blocks(
+                fitting,
+                heading if is_covered else topic,
+                room,
+            ),
+        )
+        for heading, fitting in (*themes.items(), *named)
+    ]
     return {
+        "title": capitalised(topic),
+        "follow_ups": [question.format(topic=topic) for question in lines("follow_ups")],
         "summary": " ".join(cite(*quote) for quote in quotes),
-        "markdown": "".join(written),
+        "markdown": "".join(sections),
     }
+
+
+def _by_theme(blocks: Iterable[PageBlock]) -> dict[str, list[PageBlock]]:
+    """The blocks by the theme of which each holds most words; what has none comes last."""
+    themes = pairs("themes")
+    last, _ = themes[-1]
+    sections: dict[str, list[PageBlock]] = {heading: [] for heading, _ in themes}
+    for block in blocks:
+        held = {heading: len(stems(words) & stems(block.text)) for heading, words in themes}
+        best = max(held, key=held.__getitem__)
+        sections[best if held[best] else last].append(block)
+    for heading in list(sections):
+        if len(sections[heading]) == 1:
+            sections[last] += sections.pop(heading)
+    return {heading: blocks for heading, blocks in sections.items() if blocks}
 
 
 def _section(heading: str, blocks: Sequence[PageBlock]) -> str:
@@ -174,7 +171,11 @@ def _best_blocks(
     """As many of the blocks as give so many sentences, in reading order."""
     ranked = sorted(
         blocks,
-        key=lambda block: worth(topic, block.text, block.position),
+        key=lambda block: worth(
+            topic,
+            block.text,
+            block.position,
+        ),
         reverse=True,
     )
     kept: list[PageBlock] = []

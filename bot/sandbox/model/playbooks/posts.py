@@ -2,32 +2,31 @@
 
 import calendar
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from html import unescape
 
 from bot.sandbox.model.dialogue import (
-    REPORT,
     REPORT_FILE,
     REPORT_TITLE,
     Dialogue,
     Exchange,
     PastCall,
-    say,
     topic_of,
 )
-from bot.sandbox.model.message import StandInReply, as_text
-from bot.sandbox.model.playbooks.answer import EARLIER, quote_lines
-from bot.sandbox.model.quoting import escape, phrases, share
+from bot.sandbox.model.phrases import find, line
+from bot.sandbox.model.playbooks.answer import quote_lines
+from bot.sandbox.model.quoting import escape, share
 
-CHANNEL = phrases("channel")
-REMOVES = phrases("removes")
-CORRECTS = phrases("corrects_answer")
 POST = re.compile(
     r"(?m)^(?P<who>.+?) \(\d\d-\d\d \d\d:\d\d\): (?P<text>.*?)"
     r"(?: \[\d+ replies\])?(?: (?P<link>https?://\S+))?$"
 )
-"""A post as `read_channel` gives it."""
-SPANS = {"today": 0, "yesterday": 1, "week": 7, "month": 30}
+"""A post of a channel as the product gives it."""
+SPANS = {
+    "today": 0,
+    "yesterday": 1,
+    "month": 30,
+}
 """Days back, by the word for it."""
 USUAL_DAYS = 7
 MAX_POSTS = 10
@@ -36,94 +35,97 @@ NAMED_CHARS = 150
 """So much of an answer's beginning names it."""
 CLAUSE_END = re.compile(r"[.,;:!](?:\s+|$)")
 COUNTED = re.compile(r"(?P<figure>\d[\d.,]*)\s+(?P<noun>\w{3,})")
-MARKUP = re.compile(r"(?s)<(style|script|nav|head)\b.*?</\1>|<[^>]+>|\A<!.*?>")
-"""All of a report's page but its text."""
 MARK = re.compile(r" ?\[\d+\]")
-NO_POSTS = "Nobody has posted anything else in #{name} since {since}."
-LEFT = "I left it as it is: {why}."
-INSTEAD = "Tell me what it should say, for example “it is 42, fix it”, and I change my answer."
 
 
-def is_asked_for(words: str) -> bool:
-    """Whether a message is about posts, and needs the tools that read or change them."""
-    rules = (CHANNEL, REMOVES, CORRECTS, EARLIER)
-    return any(rule.search(words) for rule in rules)
-
-
-def read_channel(dialogue: Dialogue) -> StandInReply | None:
+def read_channel(dialogue: Dialogue) -> str:
     """What was posted in a channel, each post with its link."""
     now = dialogue.now
-    channel = CHANNEL.search(now.words)
-    if channel is None or REPORT.search(now.words) or "read_channel" not in dialogue.tools:
-        return None
+    channel = find("channel", now.words)
+    if channel is None or find("report", now.words):
+        return ""
     since = _since(now)
-    reads = now.done("read_channel")
-    if not reads:
-        return (dialogue.use("read_channel", channel=channel["name"], since=since),)
-    if reads[-1].is_error:
-        return say(reads[-1].result)
-    lines: list[str] = []
-    for post in POST.finditer(reads[-1].result):
-        if now.words not in post["text"]:
-            link = f" ([post]({post['link']}))" if post["link"] else ""
-            lines.append(f"- {escape(post['who'])}: “{escape(post['text'][:SHOWN_CHARS])}”{link}")
-    if not lines:
-        return say(NO_POSTS.format(name=channel["name"], since=since))
-    head = f"Posted in #{channel['name']} since {since}:"
-    return say("\n".join([head, "", *lines[-MAX_POSTS:]]))
+    read = dialogue.call(
+        "read_channel",
+        channel=channel["name"],
+        since=since,
+    )
+    if read.is_error:
+        return read.result
+    posts = [post for post in posts_in(read.result) if now.words not in post[0]]
+    quoted = as_list(posts)
+    if not quoted:
+        return line(
+            "no_posts",
+            name=channel["name"],
+            since=since,
+        )
+    return "\n".join(
+        [
+            line(
+                "posted",
+                name=channel["name"],
+                since=since,
+            ),
+            "",
+            *quoted[-MAX_POSTS:],
+        ]
+    )
+
+
+def posts_in(text: str) -> list[tuple[str, str]]:
+    """The posts of a channel: each in its author's name, and its address."""
+    return [
+        (f"{post['who']}: “{post['text'][:SHOWN_CHARS]}”", post["link"] or "")
+        for post in POST.finditer(text)
+    ]
+
+
+def as_list(posts: Iterable[tuple[str, str]]) -> list[str]:
+    """The posts as items of Markdown, each with its link."""
+    return [f"- {escape(post)}" + (f" ([post]({link}))" if link else "") for post, link in posts]
 
 
 def _since(now: Exchange) -> str:
     """The day from which on posts are wanted; a week ago where the words name none."""
     sent_at = now.sent_at or datetime.now(UTC)
-    words = now.words.casefold()
-    days_back = USUAL_DAYS
-    for name, days in SPANS.items():
-        if name in words:
-            days_back = days
-    for weekday, name in enumerate(calendar.day_name):
-        if name.casefold() in words:
-            days_back = (sent_at.weekday() - weekday) % 7
+    weekdays = {
+        name.casefold(): (sent_at.weekday() - weekday) % 7
+        for weekday, name in enumerate(calendar.day_name)
+    }
+    named = [days for name, days in (SPANS | weekdays).items() if name in now.words.casefold()]
+    days_back = [USUAL_DAYS, *named][-1]
     return f"{sent_at.date() - timedelta(days=days_back)}"
 
 
-def remove(dialogue: Dialogue) -> StandInReply | None:
+def remove(dialogue: Dialogue) -> str:
     """The report or the last answer is taken away, once its asker has approved it."""
-    words = dialogue.now.words
     answers = dialogue.answers
-    if not REMOVES.search(words) or not answers or "remove_my_post" not in dialogue.tools:
-        return None
-    removals = dialogue.now.done("remove_my_post")
-    if removals:
-        return say(_outcome(removals[-1], "It is gone, with its files."))
-    what = answers[-1][:NAMED_CHARS]
+    if not answers:
+        return ""
     titles = REPORT_TITLE.findall("\n".join(answers))
-    if titles and REPORT.search(words):
-        what = titles[-1]
-    return (dialogue.use("remove_my_post", what=what),)
+    is_report = titles and find("report", dialogue.now.words)
+    what = titles[-1] if is_report else answers[-1][:NAMED_CHARS]
+    return _outcome(dialogue.call("remove_my_post", what=what), line("removed"))
 
 
-def correct(dialogue: Dialogue) -> StandInReply | None:
+def correct(dialogue: Dialogue) -> str:
     """The last answer is put right by what the person says is right."""
-    now = dialogue.now
-    answers = dialogue.answers
-    if not CORRECTS.search(now.words) or not answers or "correct_my_answer" not in dialogue.tools:
-        return None
-    clauses = CLAUSE_END.split(now.words)
-    claims = [clause for clause in clauses if clause and not CORRECTS.search(clause)]
+    if not dialogue.answers:
+        return ""
+    answer = dialogue.answers[-1]
+    clauses = CLAUSE_END.split(dialogue.now.words)
+    claims = [clause for clause in clauses if clause and not find("corrects_answer", clause)]
     if not claims:
-        return say(INSTEAD)
+        return line("instead")
     claim = ", ".join(claims)
-    corrections = now.done("correct_my_answer")
-    if corrections:
-        return say(_outcome(corrections[-1], f"I have put it right: {escape(claim)}."))
-    answer = answers[-1]
-    call = dialogue.use(
+    text = _corrected(answer, claim)
+    correction = dialogue.call(
         "correct_my_answer",
         what=answer[:NAMED_CHARS],
-        text=_corrected(answer, claim),
+        text=text,
     )
-    return (call,)
+    return _outcome(correction, line("corrected", claim=escape(claim)))
 
 
 def _corrected(answer: str, claim: str) -> str:
@@ -131,7 +133,11 @@ def _corrected(answer: str, claim: str) -> str:
     counted = COUNTED.search(claim)
     if counted:
         same = re.compile(rf"\d[\d.,]*(?=\s+{re.escape(counted['noun'])})")
-        text, replaced = same.subn(counted["figure"], answer, count=1)
+        text, replaced = same.subn(
+            counted["figure"],
+            answer,
+            count=1,
+        )
         if replaced:
             return text
     return f"{answer}\n\n**Correction:** {escape(claim)}."
@@ -139,29 +145,23 @@ def _corrected(answer: str, claim: str) -> str:
 
 def _outcome(call: PastCall, done: str) -> str:
     """How a change of a post ended, in words."""
-    if not call.is_error:
-        return done
     why = call.result.removeprefix("Not done: ").partition(". ")[0]
-    return LEFT.format(why=why.rstrip("."))
+    return line("left", why=why.rstrip(".")) if call.is_error else done
 
 
-def from_report(dialogue: Dialogue) -> StandInReply | None:
-    """What the report of this thread says about something; None where there is none."""
-    now = dialogue.now
+def from_report(dialogue: Dialogue) -> str:
+    """What the report of this thread says about something; empty where there is none."""
     titles = REPORT_TITLE.findall("\n".join(dialogue.answers))
-    if not titles or not EARLIER.search(now.words) or "list_local_files" not in dialogue.tools:
-        return None
-    listings = now.done("list_local_files")
-    if not listings:
-        return (dialogue.use("list_local_files", path="work_products"),)
-    paths = REPORT_FILE.findall(listings[-1].result)
-    reads = now.done("read_local_file")
-    offset = reads[-1].data.get("next_offset") if reads else 0
-    if paths and offset is not None:
-        return (dialogue.use("read_local_file", path=paths[-1], offset=offset),)
-    page = "".join(as_text(read.data.get("text")) for read in reads)
-    text = MARK.sub("", unescape(MARKUP.sub("\n", page)))
-    topic = topic_of(now.words.rpartition("about ")[2])
+    if not titles:
+        return ""
+    listing = dialogue.call("list_local_files", path="work_products")
+    texts = dialogue.read(REPORT_FILE.findall(listing.result)[-1:])
+    text = MARK.sub("", "".join(texts.values()))
+    topic = topic_of(dialogue.now.words.rpartition("about ")[2])
     if not share(topic, text):
-        return say(f"The report “{titles[-1]}” says nothing about {topic}.")
-    return say(f"The report “{titles[-1]}” says:\n\n{quote_lines(text, topic)}")
+        return line(
+            "report_silent",
+            title=titles[-1],
+            topic=topic,
+        )
+    return line("report_says", title=titles[-1]) + quote_lines(text, topic)

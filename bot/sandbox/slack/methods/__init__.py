@@ -24,7 +24,6 @@ RUN: Mapping[str, Callable[[MethodCall], JsonObject]] = {
     "bots.info": conversations.bot_info,
     "chat.appendStream": chat.append_stream,
     "chat.delete": chat.delete,
-    "chat.getPermalink": chat.get_permalink,
     "chat.postEphemeral": chat.post_ephemeral,
     "chat.postMessage": chat.post_message,
     "chat.startStream": chat.start_stream,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.sandbox.slack.messages import permalink, show_file
+from bot.sandbox.slack.messages import show_file
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import Channel, File, Post, Stream, SuggestedPrompts
 from bot.sandbox.slack.wire import ApiError, JsonArray, JsonObject, invalid_arguments, texts_in
@@ -65,13 +65,6 @@ def delete(call: MethodCall) -> JsonObject:
     post = call.own_post()
     call.backend.delete_post(post)
     return {}
-
-
-def get_permalink(call: MethodCall) -> JsonObject:
-    """The address of a post."""
-    channel = call.visible_channel()
-    post = call.post(channel, "message_ts")
-    return {"permalink": permalink(post)}
 
 
 def add_reaction(call: MethodCall) -> JsonObject:

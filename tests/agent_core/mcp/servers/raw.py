@@ -7,6 +7,7 @@ time; a file that collects what it received; a file that gets a line at every st
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -131,7 +132,8 @@ def call_tool(request: Json) -> None:
 
 def where(request: Json) -> None:
     place = {"cwd": str(Path.cwd()), "pid": os.getpid(), "env": dict(os.environ)}  # noqa: TID251
-    say(request, json.dumps(place))
+    largest, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    say(request, json.dumps({**place, "largest": largest}))
 
 
 def leave() -> None:

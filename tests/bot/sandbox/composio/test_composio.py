@@ -163,10 +163,10 @@ async def test_without_the_key_nothing_is_told(standin: ComposioStandIn) -> None
 async def test_tools_are_found_for_a_use_case(
     api: AsyncComposio, session: str, use_case: str, slug: str
 ) -> None:
-    found = await meta(api, session, "SEARCH_TOOLS", {"queries": [{"use_case": use_case}]})
-    [result] = found["results"]
+    answer = await meta(api, session, "SEARCH_TOOLS", {"queries": [{"use_case": use_case}]})
+    [result] = answer["results"]
     assert result["primary_tool_slugs"] == ([slug] if slug else [])
-    statuses = found["toolkit_connection_statuses"]
+    statuses = answer["toolkit_connection_statuses"]
     connected = [status["has_active_connection"] for status in statuses]
     assert connected == ([slug.startswith("COMPOSIO")] if slug else [])
 
@@ -246,8 +246,8 @@ async def test_searches_find_the_best_page_first_and_say_when_it_was_written(
         ("COMPOSIO_SEARCH_WEB", {"query": "idempotency key for retrying"}),
         ("COMPOSIO_SEARCH_NEWS", {"query": "outages of the chat platform"}),
     )
-    found = web["response"]["data"]
-    assert found["citations"][0] == {
+    search = web["response"]["data"]
+    assert search["citations"][0] == {
         "id": "http://a.test/retries",
         "url": "http://a.test/retries",
         "title": "Retries without harm",

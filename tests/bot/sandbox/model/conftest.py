@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator, Sequence
 import pytest_asyncio
 from anthropic import AsyncAnthropic
 
-from bot.sandbox.model import ModelStandIn
 from bot.sandbox.web import WebPage
+from tests.scripted_stand_in import ScriptedStandIn
 
 JITTER = WebPage(
     url="http://blog.test/jitter",
@@ -24,12 +24,12 @@ async def pages() -> Sequence[WebPage]:
 
 
 @pytest_asyncio.fixture
-async def model() -> AsyncGenerator[ModelStandIn]:
-    async with ModelStandIn(pages=pages, keep_bodies=True) as running:
+async def model() -> AsyncGenerator[ScriptedStandIn]:
+    async with ScriptedStandIn(pages=pages) as running:
         yield running
 
 
 @pytest_asyncio.fixture
-async def client(model: ModelStandIn) -> AsyncGenerator[AsyncAnthropic]:
+async def client(model: ScriptedStandIn) -> AsyncGenerator[AsyncAnthropic]:
     async with AsyncAnthropic(base_url=model.base_url, api_key="x", max_retries=0) as opened:
         yield opened

@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from anthropic import AsyncAnthropic
@@ -13,16 +13,14 @@ from agent_core.tools.surface import SURFACE_TOOLS
 from agent_core.words import CORE
 from bot.home.home import FIXED_PROMPTS
 from bot.home.view import LANGUAGES
-from bot.sandbox.model.playbooks.answer import NO_MODEL
-from bot.sandbox.model.playbooks.chat import NO_PAGE, OFFERS
+from bot.sandbox.model.phrases import line, lines
 from bot.sandbox.world import read_manifest
 from bot.words import BOT
 from tests.bot.sandbox.model.test_playbooks import CLASSIFY
 
 README = Path(__file__).parents[4] / "README.md"
 CHAPTERS = ("Try it", "In a busy thread", "Many minds", "Digests", "In people's own apps")
-OTHER_ERRANDS = ("put the team lunch into my calendar on Friday at 12", "create an issue for …")
-"""Which the stand-in says that it does not run."""
+OFFERS = lines("offers")
 MAIN_TOOLS = (
     *SURFACE_TOOLS,
     "ask_user",
@@ -49,9 +47,8 @@ def of_the_readme() -> set[str]:
         if chapter.startswith(CHAPTERS):
             texts += re.findall(r"“([^”]+)”", chapter)
     texts = [" ".join(text.split()) for text in texts]
-    ruled = (*labels, *OTHER_ERRANDS)
     return {
-        text for text in texts if text not in ruled and text.casefold().strip("?") not in by_rule
+        text for text in texts if text not in labels and text.casefold().strip("?") not in by_rule
     }
 
 
@@ -82,8 +79,10 @@ async def test_whatever_readme_and_chips_offer_is_done(client: AsyncAnthropic, w
         text, call = await step(client, asked, "use_tools")
         if call:
             text, call = await step(client, asked, *MAIN_TOOLS)
-        assert text != NO_MODEL
-        assert call is None or dict(call.input).get("question") != NO_PAGE
+        assert text != line("no_model")
+        assert call is None or not dict(call.input).get("options"), (
+            "no errand is answered by an offer"
+        )
         assert words not in str(call and call.input) or call is None or call.name != "Task"
     else:
         assert text in ("STOP", "AGREE")
@@ -97,7 +96,9 @@ async def test_what_no_page_has_is_answered_with_three_requests_that_work(
     assert call
     _, call = await step(client, asked, *MAIN_TOOLS)
     assert call
-    assert dict(call.input) == {"question": NO_PAGE, "options": list(OFFERS)}
+    options = options_of(call)
+    assert len(options) == 3
+    assert set(options) < set(OFFERS)
     chosen = {"type": "tool_result", "tool_use_id": call.id}
     answer: Any = {**chosen, "content": f"ann answered: {OFFERS[1]}"}
     asked.append({"role": "assistant", "content": [call]})
@@ -105,6 +106,20 @@ async def test_what_no_page_has_is_answered_with_three_requests_that_work(
     _, call = await step(client, asked, *MAIN_TOOLS)
     assert call
     assert dict(call.input)["query"] == "heat pumps"
+
+
+@pytest.mark.parametrize(
+    ("words", "of_all"),
+    [("write a report", "report"), ("compare", "Compare"), ("help me with the thing", "")],
+)
+async def test_what_is_vague_is_asked_with_options_that_fit(
+    client: AsyncAnthropic, words: str, of_all: str
+) -> None:
+    _, call = await step(client, [{"role": "user", "content": words}], *MAIN_TOOLS)
+    assert call
+    options = options_of(call)
+    assert len(options) == 3
+    assert all(of_all in option for option in options)
 
 
 @pytest.mark.parametrize(
@@ -164,6 +179,10 @@ async def test_a_report_finds_the_six_pages_that_hold_one_aspect_each(
     brief = str(task.input)
     assert all(f"http://p.test/{n}" in brief for n in range(len(aspects)))
     assert brief.count("http://p.test/street-") == 1
+
+
+def options_of(call: ToolUseBlock) -> list[str]:
+    return cast("list[str]", dict(call.input)["options"])
 
 
 async def step(

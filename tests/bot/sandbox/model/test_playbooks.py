@@ -69,8 +69,8 @@ ORDER = "Now: Monday\nChannels in the message: {}\n{}\n<message>\n{}\n</message>
     ],
 )  # fmt: skip
 async def test_demo_orders_are_read(client: AsyncAnthropic, words: str, draft: Json) -> None:
-    told = ORDER.format("#news" if "#news" in words else "(none)", "", words)
-    read = await read_order(client, told)
+    briefing = ORDER.format("#news" if "#news" in words else "(none)", "", words)
+    read = await read_order(client, briefing)
     assert {key: read.get(key) for key in draft} == draft
 
 

@@ -12,8 +12,8 @@ from tests.bot.sandbox.slack.echo_bot import web_client
 
 async def test_an_act_without_an_origin_is_refused() -> None:
     async with visit() as page:
-        said = {"as": page.id("ann"), "channel": page.slack.channels["general"], "text": "hi"}
-        status, answer = await page.post("say", {}, json=said)
+        act = {"as": page.id("ann"), "channel": page.slack.channels["general"], "text": "hi"}
+        status, answer = await page.post("say", {}, json=act)
         assert (status, answer["ok"]) == (403, False)
         assert page.slack.posts("general") == []
 
@@ -126,12 +126,12 @@ async def test_what_cannot_be_done_is_a_sentence() -> None:
         answer = await web_client(page.slack).chat_postMessage(
             channel=channel, text="Well?", blocks=blocks
         )
-        place = {"channel": channel, "ts": answer["ts"]}
+        post_address = {"channel": channel, "ts": answer["ts"]}
         for action_id, sentence in (
             ("press", "The app is not connected, so nobody answered."),
             ("gone", "That is not there any more."),
         ):
-            status, refused = await page.act("ann", "click", **place, action_id=action_id)
+            status, refused = await page.act("ann", "click", **post_address, action_id=action_id)
             assert (status, refused["error"]) == (400, sentence)
 
 

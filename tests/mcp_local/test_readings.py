@@ -1,0 +1,41 @@
+"""Which of several readings of a page is taken, and what of it is left out."""
+
+from mcp_local.extract.html import extract_html
+from mcp_local.extract.readings import choose, drop_lone_lines
+
+POSTS = [
+    "My heat pump stops at minus ten degrees and the display shows code 14. What does it mean?",
+    "That is the sensor of the outdoor unit. Ice on it makes it read wrong.",
+    "Mine had the same in January, and a new seal at the fan helped.",
+    "Thanks, the seal it was. The noise is gone as well.",
+]
+MENUS = [f"Board {n}: houses and gardens" for n in range(30)]
+
+
+def test_a_reading_that_lacks_most_of_what_the_others_share_is_not_taken() -> None:
+    thread = "\n\n".join(POSTS)
+    whole = "\n".join([*MENUS, *POSTS])
+    readings = {"plain": POSTS[0], "joined": thread, "resiliparse": thread, "whole": whole}
+    assert choose(readings) == "joined"
+
+
+def test_a_reading_without_tables_has_to_be_better_and_not_only_as_good() -> None:
+    thread = "\n\n".join(POSTS)
+    whole = "\n".join([*MENUS, *POSTS])
+    readings = {"plain": thread, "joined": thread, "resiliparse": thread, "whole": whole}
+    assert choose(readings) == "plain"
+
+
+def test_a_short_line_that_no_other_reading_has_is_left_out() -> None:
+    text = f"{POSTS[0]}\nJoin to see the picture\n{POSTS[1]}\n## Answers"
+    assert drop_lone_lines(text, [POSTS[0], "Answers"]) == f"{POSTS[0]}\n{POSTS[1]}\n## Answers"
+
+
+def test_a_page_on_which_trafilatura_finds_nothing_is_read_by_the_other_reader() -> None:
+    rows = "".join(
+        f"<div class=footer-links>Works {n} in Town {n}, open since 19{n}</div>"
+        for n in range(10, 50)
+    )
+    page = f"<html><head><title>Works</title></head><body>{rows}</body></html>"
+    read = extract_html(page, "http://lists.example/")
+    assert "Works 49 in Town 49, open since 1949" in read.markdown
