@@ -7,6 +7,7 @@ unit.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from text_to_num import alpha2digit  # pyright: ignore[reportUnknownVariableType] (no types)
 
@@ -77,13 +78,8 @@ def read_facts(
     plain = _DASHES.sub("-", _SPACES.sub(" ", text))
     plain = _JOINED.sub(" ", plain)
     plain = _PER_CENT.sub("%", plain)  # a hundred is none here
-    plain = str(
-        alpha2digit(
-            plain,
-            language,
-            0,
-        )
-    )  # pyright: ignore[reportUnknownArgumentType]
+    in_digits: Any = alpha2digit
+    plain = in_digits(plain, language, 0)
     days: list[Day] = []
     undated = plain
     for match, readings in read_days(plain):
