@@ -5,9 +5,9 @@ unit.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import cast
 
 from text_to_num import alpha2digit  # pyright: ignore[reportUnknownVariableType] (no types)
 
@@ -66,6 +66,7 @@ class Facts:
 
 _SPACES = re.compile(r"[\u00a0\u2007\u2009\u202f]")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
+_in_digits = cast("Callable[[str, str, float], str]", alpha2digit)
 _PER_CENT = re.compile(r"\b(?:per cent|pour cent|por ciento|per cento)\b", re.IGNORECASE)
 _JOINED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])|(?<=\d)-(?=[^\W\d_])")
 
@@ -78,8 +79,7 @@ def read_facts(
     plain = _DASHES.sub("-", _SPACES.sub(" ", text))
     plain = _JOINED.sub(" ", plain)
     plain = _PER_CENT.sub("%", plain)  # a hundred is none here
-    in_digits: Any = alpha2digit
-    plain = in_digits(plain, language, 0)
+    plain = _in_digits(plain, language, 0)
     days: list[Day] = []
     undated = plain
     for match, readings in read_days(plain):

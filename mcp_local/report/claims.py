@@ -19,6 +19,9 @@ from mcp_local.sources import NumberedSource
 UNFOUND = "unfound"
 """The type of the inline token that marks a sentence; its content names what was not found."""
 
+SOURCELESS = "sourceless"
+"""The kind of a mark on a figure for which no source is named."""
+
 MAX_WARNINGS = 20
 _EXCERPT_CHARS = 140
 _ENDS = (".", "!", "?", "…")
@@ -240,11 +243,13 @@ def _mark(
     inline = _read_inline(claim.inline)
     children = claim.inline.children or []
     content = "; ".join(dict.fromkeys(doubt.text for doubt in doubts))
+    kind = UNFOUND if claim.numbers else SOURCELESS
     mark = Token(
         UNFOUND,
         "",
         0,
         content=content,
+        info=kind,
     )
     at = len(children)
     for span in inline.spans:

@@ -21,7 +21,7 @@ from mcp_local.report.citations import (
     find_foreign,
     list_citations,
 )
-from mcp_local.report.claims import Trust, check_claims, read_claims
+from mcp_local.report.claims import SOURCELESS, UNFOUND, Trust, check_claims, read_claims
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
 from mcp_local.report.outline import Labels, labels_for, outline_report
 from mcp_local.sources import NumberedSource
@@ -94,6 +94,7 @@ def compose_report(
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
+    marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS)}
     trust, unsupported = check_claims(read_claims(tokens), cited)
     html = _template().render(
         title=clean_title,
@@ -106,11 +107,9 @@ def compose_report(
             labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
         iso_day=day.isoformat(),
-        summary=_inert(render_tokens(summary_tokens, labels.words("unfound"))),
+        summary=_inert(render_tokens(summary_tokens, marks)),
         sections=sections,
-        bodies=[
-            _inert(render_tokens(section.tokens, labels.words("unfound"))) for section in sections
-        ],
+        bodies=[_inert(render_tokens(section.tokens, marks)) for section in sections],
         publishers=len({source.host for source in cited}),
         trust=trust,
         trust_line=_trust_line(labels, trust),

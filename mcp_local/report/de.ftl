@@ -19,6 +19,7 @@ version-new =
        *[other] Version { $version }: neue Abschnitte { $what }
     }
 unfound = in der Quelle nicht gefunden
+sourceless = ohne Quelle
 claim-count =
     { $n ->
         [one] { $n } Angabe

@@ -19,6 +19,7 @@ version-new =
        *[other] Version { $version }: new sections { $what }
     }
 unfound = not found in the source
+sourceless = no source named
 claim-count =
     { $n ->
         [one] { $n } claim

@@ -19,6 +19,7 @@ version-new =
        *[other] Versión { $version }: nuevas secciones { $what }
     }
 unfound = no figura en la fuente
+sourceless = sin fuente
 claim-count =
     { $n ->
         [one] { $n } dato

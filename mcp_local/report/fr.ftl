@@ -19,6 +19,7 @@ version-new =
        *[other] Version { $version } : nouvelles sections { $what }
     }
 unfound = absent de la source
+sourceless = sans source
 claim-count =
     { $n ->
         [one] { $n } affirmation

@@ -1,7 +1,7 @@
 """From report Markdown to safe HTML: no raw HTML, no images, links to known pages alone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -50,12 +50,12 @@ def parse_markdown(text: str, known: frozenset[str] = frozenset()) -> list[Token
     return _parser().parse(text, {KNOWN: known})
 
 
-def render_tokens(tokens: Sequence[Token], unfound: str = "") -> str:
+def render_tokens(tokens: Sequence[Token], marks: Mapping[str, str]) -> str:
     """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in.
 
-    `unfound` is what a mark says to the reader.
+    `marks` are what a mark says to the reader, by its kind.
     """
-    html = _parser().renderer.render(tokens, _parser().options, {UNFOUND: unfound})
+    html = _parser().renderer.render(tokens, _parser().options, dict(marks))
     # Inline styles do not pass the second net; a citation follows its sentence without a space.
     html = _ALIGNMENT.sub(r'class="\1"', html)
     html = _SPACED_CITATION.sub("", html)
@@ -139,7 +139,7 @@ def _render_unfound(
     _: RendererHTML, tokens: Sequence[Token], at: int, options: object, env: dict[str, Any]
 ) -> str:
     """The words stand in the page, as paper has no tooltip; it names what was not found."""
-    label = escape(env[UNFOUND])
+    label = escape(env[tokens[at].info])
     return f' <small class="unfound" title="{label}: {escape(tokens[at].content)}">{label}</small>'
 
 

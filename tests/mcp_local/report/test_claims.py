@@ -110,6 +110,8 @@ def test_the_reader_sees_which_sentence_stands_on_no_source_and_how_many_do() ->
     assert page.one("p", class_="trust").text == (
         "5 claims, 2 found word for word or by value, 1 derived, 2 not found"
     )
+    guess = read_html(compose("## S\n\nWe guess 300 euros. It is so.").html)
+    assert guess.one("small", class_="unfound").attrs["title"] == "no source named: 300 euros"
     counts = page.one("section", id="sources").attrs
     assert (counts["data-sources"], counts["data-publishers"], counts["data-unfound"]) == (
         "1", "1", "2",

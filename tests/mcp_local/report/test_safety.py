@@ -114,14 +114,14 @@ def test_an_address_that_was_not_retrieved_is_text_with_its_host() -> None:
 
 
 def test_an_address_that_is_refused_leaves_its_text() -> None:
-    html = render_tokens(parse_markdown("Read [the *guide*](javascript:alert(1)) now."))
+    html = render_tokens(parse_markdown("Read [the *guide*](javascript:alert(1)) now."), {})
     assert html == "<p>Read the <em>guide</em> now.</p>\n"
 
 
 def test_deep_nesting_and_long_runs_end_soon() -> None:
     long_runs = ["[" * 20000, "*" * 20000, "- " * 3000, "`" * 20001, "[!" * 9999]
     for text in (">" * 5000 + " x", *long_runs):
-        render_tokens(parse_markdown(text))
+        render_tokens(parse_markdown(text), {})
 
 
 def test_a_title_is_one_line_of_visible_text() -> None:
