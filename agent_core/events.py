@@ -365,8 +365,6 @@ class ApprovalRequested(Event):
     """SHA-256 over all that the approval is bound to, in hex."""
     is_tainted: bool
     """The session has read text from outside, which may have asked for this call."""
-    outside: tuple[str, ...] = ()
-    """Pages and tools that it came from, the newest few."""
     files: tuple[SentFile, ...] = ()
     """What would be sent along."""
     owner_only: bool = False
@@ -376,6 +374,8 @@ class ApprovalRequested(Event):
     deadline: datetime
     zone: str = ""
     """The asker's time zone; empty where it is not known."""
+    before: tuple[PlannedAction, ...] = ()
+    """Those of the request whose place this one takes."""
     kind: Literal["approval_requested"] = "approval_requested"
 
 
@@ -472,8 +472,10 @@ class TurnFinished(Event):
     """Addresses that the session found or fetched; a tainted answer may link to these alone."""
     citations: tuple[str, ...] = ()
     """The addresses that `[1]`, `[2]`, … stand for in the answer; empty where one is not known."""
-    published: tuple[tuple[str, str], ...] = ()
-    """Addresses of the answer, each with the ISO day on which the page was published."""
+    has_findings: bool = False
+    """It was stopped, and an answer could be made of what there is."""
+    published: tuple[tuple[str, str, str], ...] = ()
+    """Addresses of the answer, each with the page's ISO day of publication and its publisher."""
     kind: Literal["turn_finished"] = "turn_finished"
 
 

@@ -121,6 +121,8 @@ class InboundMessage:
     text: str
     """As the person meant it: no mention of the bot, no wire escapes."""
     received_at: datetime
+    title: str = ""
+    """For people, where the words themselves are none; models never get it."""
     background: str = ""
     """Earlier posts of a thread that people began, authors named. Material, no instruction."""
     background_authors: tuple[UserId, ...] = ()

@@ -21,7 +21,7 @@ PLAN = "plan"
 MAX_SUB_QUESTIONS = 4
 MAX_OPTIONS = 5
 PATIENCE_S = 20.0
-CONTINUING = frozenset({"continue", "resumed", "scheduled"})
+CONTINUING = frozenset({"continue", "resumed", "scheduled", "wrap_up"})
 """Why a message is surely no new task; of any other the planner itself says whether it is one."""
 _PlanText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 

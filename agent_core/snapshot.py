@@ -34,10 +34,9 @@ from agent_core.events import (
 )
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId
 
-_READS_PAGES = re.compile(
-    r"(?:^|_)(?:crawl_parallel|search_fetch_url_content|webreader)$", re.IGNORECASE
-)
-"""Names of tools that read pages; the pages of any other tool's result were only found."""
+READERS = ("crawl_parallel", "search_fetch_url_content", "webreader")
+"""Tools that read pages; the pages of any other tool's result were only found."""
+_READS_PAGES = re.compile(rf"(?:^|_)(?:{'|'.join(READERS)})$", re.IGNORECASE)
 
 CallKey = tuple[RunId, ToolCallId]
 CallStatus = Literal["running", "done", "failed", "unknown"]

@@ -95,7 +95,7 @@ def _handlers(
     )
     return {
         clicks.ApprovalClick: asks.decide,
-        clicks.ApprovalMenu: asks.choose_more,
+        clicks.ApprovalMenu: asks.decide,
         clicks.ApprovalForm: asks.submit,
         clicks.ConnectionClick: asks.connect,
         clicks.QuestionClick: asks.choose,

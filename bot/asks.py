@@ -5,12 +5,11 @@ The core says who may decide. Here a click is held to the thread that the Ask st
 
 import asyncio
 import logging
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Literal
 
 from agent_core.errors import AskRefused, ToolServerError
 from agent_core.ids import AskId, SessionId, UserId
@@ -18,7 +17,6 @@ from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Ask, Asks, Question
 from agent_core.words import Words
 from bot.clicks import (
-    ApprovalButton,
     ApprovalClick,
     ApprovalForm,
     ApprovalMenu,
@@ -46,11 +44,6 @@ logger = logging.getLogger(__name__)
 RENEW_AFTER_S = 480.0
 """Composio's links live for ten minutes, and one may have been minted a while before."""
 
-_DECISIONS: Mapping[str, Literal["approved", "approved_thread"]] = {
-    "consent.approve": "approved",
-    "consent.approve_thread": "approved_thread",
-}
-
 
 @dataclass(slots=True)
 class AskClicks:
@@ -66,56 +59,37 @@ class AskClicks:
 
     async def decide(
         self,
-        click: ApprovalClick,
+        click: ApprovalClick | ApprovalMenu,
         gesture: Gesture,
         person: Person,
     ) -> None:
-        """Approve a call, or open the form to reject it, to edit it, or to see it whole."""
+        """Approve a call, or open the view to reject it, to edit it, or to see it whole."""
+        what = click.choice if isinstance(click, ApprovalMenu) else click.kind.partition(".")[2]
         with _refusals("consent-refusal-not-yours"):
             ask = await self._require_in(click.ask, gesture.session)
-            if decision := _DECISIONS.get(click.kind):
+            if what == "approve" or what == "approve_thread":
+                decision = "approved" if what == "approve" else "approved_thread"
                 await self._asks.decide(ask.id, gesture.by, decision)
                 return
-            form = await self._form(click, ask, gesture, BOT.of(language_of(person)))
-            if await self._api.open_view(gesture.trigger_id, form):
+            view = await self._view(what, ask, gesture, BOT.of(language_of(person)))
+            if await self._api.open_view(gesture.trigger_id, view):
                 return
-            if click.kind != "consent.reject":
+            if what != "reject":
                 raise Refused("consent-refusal-press-again")
             await self._asks.decide(ask.id, gesture.by, "rejected")
 
-    async def choose_more(
-        self,
-        click: ApprovalMenu,
-        gesture: Gesture,
-        person: Person,
-    ) -> None:
-        """The same as the buttons of earlier cards that had one for each."""
-        kinds: dict[str, ApprovalButton] = {
-            "details": "consent.details",
-            "approve_thread": "consent.approve_thread",
-        }
-        same = ApprovalClick(kind=kinds[click.choice], ask=click.ask)
-        await self.decide(same, gesture, person)
-
-    async def _form(
-        self,
-        click: ApprovalClick,
-        ask: Ask,
-        gesture: Gesture,
-        words: Words,
-    ) -> JsonObject:
-        """The form that a button opens, for whoever may send it."""
-        actions = ask.approval.actions
-        if click.kind == "consent.reject":
+    async def _view(self, what: str, ask: Ask, gesture: Gesture, words: Words) -> JsonObject:
+        """The view that a button opens, for whoever may send it."""
+        if what == "reject":
             await self._asks.check_may_decide(ask.id, gesture.by)
             return reason_form(ask.id, gesture.session, words)
-        if click.kind == "consent.edit":
+        approval = ask.approval
+        if what == "edit":
             await self._asks.check_may_edit(ask.id, gesture.by)
-            return edit_form(actions[0], ask.id, gesture.session, words)
+            return edit_form(approval.actions[0], ask.id, gesture.session, words)
         if ask.state != "open":
             raise AskRefused("over")
-        digest = ask.approval.digest
-        return await asyncio.to_thread(details_form, actions, digest, words)
+        return await asyncio.to_thread(details_form, approval.actions, approval.digest, words)
 
     async def submit(
         self,

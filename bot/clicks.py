@@ -52,13 +52,7 @@ class _Payload(BaseModel):
         return self.model_dump_json(exclude={"kind"}, exclude_defaults=True)
 
 
-ApprovalButton = Literal[
-    "consent.approve",
-    "consent.approve_thread",
-    "consent.reject",
-    "consent.edit",
-    "consent.details",
-]
+ApprovalButton = Literal["consent.approve", "consent.reject", "consent.edit"]
 
 
 class ApprovalClick(_Payload):
@@ -118,7 +112,7 @@ class FeedbackClick(_Payload):
 
 
 class FollowUpClick(_Payload):
-    """A question below a report."""
+    """A question below a report, or the wish for an answer below stopped work."""
 
     kind: Literal["follow.ask"] = "follow.ask"
     question: str
@@ -142,6 +136,8 @@ class AskShortcut(_Payload):
 
     kind: Literal["ask.about"] = "ask.about"
     author: str = ""
+    text: str = ""
+    """The post's first words, as Slack has them."""
 
 
 class AskForm(_Payload):
@@ -151,6 +147,7 @@ class AskForm(_Payload):
     session: SessionId
     ts: str
     author: str
+    text: str = ""
 
 
 class ProposalClick(_Payload):
@@ -179,7 +176,7 @@ class ScheduleClick(_Payload):
 
 
 class HomeScheduleClick(_Payload):
-    """The same menu on App Home."""
+    """The same menu on App Home; without a schedule a new one is meant."""
 
     kind: Literal["home.schedule"] = "home.schedule"
     schedule: ScheduleId

@@ -71,6 +71,8 @@ class InboundPost:
     mentions_bot: bool
     mentions_others: bool
     files: tuple[SlackFile, ...]
+    title: str = ""
+    """As in InboundMessage; Slack's own payloads have none."""
 
     @property
     def version_s(self) -> float:
@@ -209,6 +211,7 @@ def read_post(body: JsonObject, *, bot_user: str) -> InboundPost | None:
         mentions_bot=bot_user in users,
         mentions_others=bool(others or _GROUP_MENTION.search(wire_text)),
         files=tuple(map(read_file, objects_in(post, "files"))),
+        title=text_in(post, "bot_title"),
     )
 
 

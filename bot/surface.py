@@ -15,7 +15,7 @@ from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import AnsweredTurn, Runtime, detect_language
 from bot.inbound import plain_text, posted_at
-from bot.presenter.answer import live_links, source_days
+from bot.presenter.answer import about_sources, live_links
 from bot.presenter.journal import READER, Bookmark
 from bot.render import PostDraft, answer_drafts, foreign_line, limits, none_live
 from bot.slack_api import (
@@ -224,7 +224,7 @@ class SlackSurface:
             text,
             is_live,
             sources=finished.citations,
-            days=source_days(finished.published, language),
+            about=about_sources(finished.published, language),
             heading=BOT.say(language, "progress-sources"),
         )
         if not drafts:

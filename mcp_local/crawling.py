@@ -152,6 +152,7 @@ class Crawler:
             words=len(article.markdown.split()),
             path=page_path(url),
             markdown=article.markdown,
+            publisher=article.publisher,
             note=article.note,
         )
         await asyncio.to_thread(save_page, workspace, stored)

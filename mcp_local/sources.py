@@ -45,6 +45,8 @@ class StoredPage:
     status: Literal["success"] = "success"
     words: int
     http_status: int = 200
+    publisher: str = ""
+    """As the page names it; stored where it does."""
     note: str = ""
     """What is left out of the text; it is stored where there is one."""
     path: str
@@ -69,10 +71,10 @@ def page_path(url: str) -> str:
 
 def save_page(workspace: Workspace, page: StoredPage) -> None:
     """Write the page's file, replacing an earlier one at the same path."""
-    excluded = {"path", "markdown"}
-    if not page.note:
-        excluded.add("note")
-    facts = _STORED.dump_python(page, mode="json", exclude=excluded)
+    facts = _STORED.dump_python(page, mode="json", exclude={"path", "markdown"})
+    for name in ("publisher", "note"):
+        if not facts[name]:
+            del facts[name]
     head = yaml.safe_dump(
         facts,
         sort_keys=False,

@@ -4,6 +4,7 @@ from agent_core.classifier.replies import Line, ReplyReader, Talk
 from agent_core.classifier.router import (
     LONG_TEXT_CHARS,
     ROUTED,
+    WRAP_UP,
     Routed,
     Router,
     Routing,
@@ -12,6 +13,6 @@ from agent_core.classifier.router import (
 )
 
 __all__ = [
-    "LONG_TEXT_CHARS", "ROUTED", "Line", "ReplyReader", "Routed", "Router", "Routing", "Talk",
-    "Verdict", "rule_for",
+    "LONG_TEXT_CHARS", "ROUTED", "WRAP_UP", "Line", "ReplyReader", "Routed", "Router", "Routing",
+    "Talk", "Verdict", "rule_for",
 ]  # fmt: skip

@@ -247,6 +247,10 @@ def _why_no_answer(reply: Reply) -> str:
     return "" if reply.message.text else "empty_answer"
 
 
+WRAP_UP = "wrap_up"
+"""The rule of whoever wants an answer with what unfinished work has found; it calls no tools."""
+
+
 def rule_for(
     message: InboundMessage, *, has_unfinished_work: bool, is_whole: bool = True
 ) -> str | None:
@@ -263,6 +267,8 @@ def rule_for(
         return "attachment"
     if short_form(message.text, "continue") or short_form(message.text, "yes"):
         return "continue"
+    if has_unfinished_work and short_form(message.text, "wrap-up"):
+        return WRAP_UP
     if len(message.text) > LONG_TEXT_CHARS:
         return "long_text"
     return "unfinished_work" if has_unfinished_work else None

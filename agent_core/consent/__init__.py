@@ -11,7 +11,6 @@ from agent_core.consent.results import (
     LinkPlaces,
     fresh_links,
     name_of_record,
-    outside_of,
     without_secret,
 )
 
@@ -23,7 +22,6 @@ __all__ = [
     "ask_of",
     "fresh_links",
     "name_of_record",
-    "outside_of",
     "read_policy",
     "recipients_of",
     "storage_keys",

@@ -19,7 +19,7 @@ from agent_core.events import PlannedAction
 from agent_core.ids import ToolCallId
 from agent_core.json_values import digest_of_json
 from agent_core.models import ToolSpec
-from agent_core.sessions import Ask, AskBody, AskStore, CallApproval, ask_id
+from agent_core.sessions import Ask, AskBody, AskKind, AskStore, CallApproval, ask_id
 from agent_core.tools import OpenedCall, ToolContext, ToolOutput, canonical
 
 _OTHER_ACCOUNT = (
@@ -181,15 +181,12 @@ class Approvals:
             for granted in await self.asks.thread_approvals(context.session, context.asker):
                 if plan.grant and set(plan.grant) <= set(granted.approval.grant):
                     return granted
-        newest = await self.asks.approval_of(context.turn, context.run, call.call.id)
-        edition = 0
-        if newest is not None:
-            if newest.decision != "edited":
-                return await self._judged_before(newest, judgement, plan)
-            edition = newest.edition + 1
+        newest = await self.asks.of_call(context.turn, context.run, call.call.id, "approval")
+        if newest is not None and newest.decision != "edited":
+            return await self._judged_before(newest, judgement, plan)
         if not context.may_wait:
             return refusal(_NOBODY_TO_ASK.format(reason=judgement.reason))
-        return await self._ask(call, context, plan, edition, is_tainted=is_tainted)
+        return await self._ask(call, context, plan, newest, is_tainted=is_tainted)
 
     async def _judged_before(
         self, ask: Ask, judgement: Judgement, plan: CallPlan
@@ -201,40 +198,30 @@ class Approvals:
             return refusal(f"Not done: this was not approved ({judgement.reason}).")
         return ask if ask.approval.digest == plan.digest else refusal(_VOID)
 
-    async def _standing(
-        self,
-        call: OpenedCall,
-        context: ToolContext,
-        plan: CallPlan,
-        *,
-        is_tainted: bool,
-    ) -> Ask | None:
-        """The released approval of the very same call, which is this call's from now on."""
-        for ask in await self.asks.released(context.turn):
-            approval = ask.approval
-            is_same = ask.run == context.run and approval.digest == plan.digest
-            is_judged_alike = (approval.is_tainted, approval.owner_only) == (
-                is_tainted,
-                context.is_joint,
-            )
-            if not is_same or not is_judged_alike or ask.is_expired(self.clock()):
-                continue
-            if await self.asks.adopt(ask.id, call.call.id):
-                return replace(ask, call_id=call.call.id)
-        return None
-
     async def _ask(
         self,
         call: OpenedCall,
         context: ToolContext,
         plan: CallPlan,
-        edition: int,
+        edited: Ask | None,
         *,
         is_tainted: bool,
     ) -> ToolOutput | Ask:
-        standing = await self._standing(call, context, plan, is_tainted=is_tainted)
-        if standing is not None:
-            return standing
+        """The released approval of the very same call, or else a new one."""
+        before: tuple[PlannedAction, ...] = ()
+        if edited is not None:
+            before = edited.approval.actions
+        for ask in await released_of(self.asks, "approval", context, self.clock()):
+            approval = ask.approval
+            is_same = approval.digest == plan.digest
+            is_judged_alike = (approval.is_tainted, approval.owner_only) == (
+                is_tainted,
+                context.is_joint,
+            )
+            if is_same and is_judged_alike and await self.asks.adopt(ask.id, call.call.id):
+                return replace(ask, call_id=call.call.id)
+            if approval.tool == call.name:
+                before = approval.actions
         is_plain = not is_tainted and not context.is_joint
         can_grant = is_plain and all(action.tool for action in plan.actions)
         approval = CallApproval(
@@ -246,7 +233,9 @@ class Approvals:
             owner_only=context.is_joint,
             may_allow_thread=can_grant,
             arguments=call.call.arguments,
+            before=before,
         )
+        edition = edited.edition + 1 if edited else 0
         deadline = self.clock() + PATIENCE
         ask = ask_of(call.call.id, context, approval, deadline, edition=edition)
         stored = await self.asks.add(ask)
@@ -268,6 +257,15 @@ class Approvals:
         if not await self.asks.use(ask.id):
             return refusal("Not done: this approval has been used up.")
         return ask
+
+
+async def released_of(
+    asks: AskStore, kind: AskKind, context: ToolContext, now: datetime
+) -> list[Ask]:
+    """The Asks of a run that people may still decide, though their calls have results."""
+    released = await asks.released(context.turn)
+    of_run = [ask for ask in released if (ask.run, ask.kind) == (context.run, kind)]
+    return [ask for ask in of_run if not ask.is_expired(now)]
 
 
 def ask_of(

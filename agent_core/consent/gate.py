@@ -16,6 +16,7 @@ from agent_core.consent.approvals import (
     ask_of,
     plan_of,
     refusal,
+    released_of,
 )
 from agent_core.consent.egress import EgressGuard
 from agent_core.consent.policy import Judgement, Policy
@@ -81,7 +82,7 @@ class ConsentGate:
 
     async def edited(self, call: ToolCall, context: ToolContext) -> ToolCall:
         """The call with the arguments that a person edited while it waited, if anybody did."""
-        newest = await self.asks.approval_of(context.turn, context.run, call.id)
+        newest = await self.asks.of_call(context.turn, context.run, call.id, "approval")
         if newest is None or not newest.is_edited:
             return call
         return replace(call, arguments=newest.approval.arguments)
@@ -204,13 +205,25 @@ class ConsentGate:
         *,
         output: str | None,
     ) -> ToolOutput | Ask:
-        """Ask for accounts of apps; `output` is that of the call, where it was made already."""
+        """Ask for accounts of apps; `output` is that of the call, where it was made already.
+
+        A released connection of the same apps is this call's from now on.
+        """
         if not context.may_wait:
             text = _NOBODY_TO_CONNECT.format(apps=", ".join(apps))
             return refusal(f"{output}\n\n{text}" if output else text)
         connection = AccountConnection(toolkits=tuple(apps), output=output)
+        call_id = call.call.id
+        earlier = await self.asks.of_call(context.turn, context.run, call_id, "connection")
+        if earlier is not None:
+            return earlier
+        for ask in await released_of(self.asks, "connection", context, self.clock()):
+            is_same = (ask.asker, ask.connection.toolkits) == (context.asker, connection.toolkits)
+            if is_same and await self.asks.adopt(ask.id, call_id):
+                await self.asks.amend(ask.id, replace(connection, link=ask.connection.link))
+                return replace(ask, call_id=call_id)
         deadline = self.clock() + CONNECTION_PATIENCE
-        return await self.asks.add(ask_of(call.call.id, context, connection, deadline))
+        return await self.asks.add(ask_of(call_id, context, connection, deadline))
 
     async def _audit_begin(
         self,

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from cachetools import TTLCache
 
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
+from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.json_values import (
     as_object,
     json_in,
@@ -26,15 +26,13 @@ from agent_core.json_values import (
     values_in,
 )
 from agent_core.messages import Message, ToolCall, ToolResult
-from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened
+from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical
 from agent_core.workspaces import write_text
 from agent_core.workspaces.layout import SEARCH_RESULTS
 
 SessionMessage = tuple[TurnId, RunId, Message]
 """A message with the turn and the run that it belongs to."""
 
-MAX_OUTSIDE = 3
-MAX_OUTSIDE_CHARS = 200
 """Of each page or tool that is told of."""
 MAX_BARE_CHARS = 64
 """An id, a number or a flag is seldom longer."""
@@ -65,7 +63,6 @@ _META = (
 _META_SERVERS = ("mcp__composio__", "mcp__rube__")
 
 _ANSWER_FIELDS = ("response", "error", "data")
-_WEB = ("https://", "http://")
 _BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
 """Many languages need no white space between words, so there are no letters but ours. Without dots,
 slashes and @ no address stands in it: it cannot say where anything should go."""
@@ -79,17 +76,6 @@ def brings_outside_text(call: OpenedCall, output: ToolOutput) -> bool:
     if output.is_ours or _is_ours(call, output):
         return False
     return not _is_bare(_answers_of_apps(call, output.text))
-
-
-def outside_of(messages: Sequence[Message]) -> tuple[str, ...]:
-    """Where the newest text from outside came from: addresses of pages, or else names of tools."""
-    sources: list[str] = []
-    for call, result in results_of((TurnId(""), ROOT_RUN, message) for message in messages):
-        made = opened(call)
-        if brings_outside_text(made, ToolOutput(text=result.text, is_error=result.is_error)):
-            sources[:0] = _sources_of(made)
-    cut = dict.fromkeys(source[:MAX_OUTSIDE_CHARS] for source in sources if source)
-    return tuple(cut)[:MAX_OUTSIDE]
 
 
 def results_of(messages: Iterable[SessionMessage]) -> Iterator[tuple[ToolCall, ToolResult]]:
@@ -126,15 +112,6 @@ def is_record_of_search(path: str) -> bool:
     folder, _, name = path.rpartition("/")
     tool = name.removesuffix(".json")
     return folder == SEARCH_RESULTS and tool != name and finds_pages(_META_SERVERS[0], tool)
-
-
-def _sources_of(call: OpenedCall) -> list[str]:
-    """The pages that a call names, or else its tools."""
-    pages: list[str] = []
-    for action in call.actions:
-        texts = texts_in(action.arguments)
-        pages += [text for text in texts if text.startswith(_WEB)]
-    return pages or [action.tool for action in call.actions]
 
 
 def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:

@@ -40,7 +40,7 @@ ROUTE_SLOTS = {
     "decision": 15,
     "voided": 16,
     "plan": 17,
-    "released": 18,
+    "released": 18,  # and on, one for each Ask
     "product": 100,  # and on, one for each file
 }
 """Places of a turn's own events within step 0 of its root run; the run's own are 0 and 1."""

@@ -296,6 +296,8 @@ SAY_IT = "Your reply was empty. Say in words what you did and found, for the per
 class RunResult:
     outcome: Outcome
     text: str
+    has_findings: bool = False
+    """Of one that was stopped: an answer could be made of what there is."""
 
 
 async def run_agent(
@@ -343,7 +345,7 @@ async def _run_steps(
     steps: list[RecordedCall] = []
     left = agent.limits
     texts: list[str] = []
-    is_over = False
+    is_over = not agent.limits.max_steps
     while True:
         closing = ""
         if is_over:

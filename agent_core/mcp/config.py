@@ -121,11 +121,9 @@ class FleetServer:
         config = self.config
         if config is None:
             raise ValueError(f"{self.name} is off: {self.off}")
-        if self.scope == "bot":
+        if self.scope == "bot" or isinstance(config, HttpServer):
             return config
         directory = str(workspace)
-        if isinstance(config, HttpServer):
-            return replace(config, url=config.url.replace(WORKSPACE, directory))
         return replace(
             config,
             args=tuple(argument.replace(WORKSPACE, directory) for argument in config.args),
@@ -216,8 +214,6 @@ class ServerEntry(BaseModel):
 
     @model_validator(mode="after")
     def _says_how_it_is_reached(self) -> Self:
-        if self.transport == "sse":
-            raise ValueError("it speaks the old SSE transport; see whether it has http")
         if self.transport not in ("stdio", "http"):
             raise ValueError(f"its type {self.type[:40]!r} is not known; there are stdio and http")
         if self.transport == "stdio" and not self.command:

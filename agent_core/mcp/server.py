@@ -5,6 +5,7 @@ Read `client.py` for one life of its connection, `pins.py` for the tools that ar
 
 import asyncio
 import logging
+import os
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -141,11 +142,10 @@ class McpServer:
         meta = result.meta
         if not self.config.trusted or not meta:
             return output
-        return replace(
-            output,
-            picture=str(meta.get("picture", "")),
-            artifacts=artifacts_of(meta.get("artifacts", ()), context.workspace),
+        artifacts = await asyncio.to_thread(
+            artifacts_of, meta.get("artifacts", ()), context.workspace
         )
+        return replace(output, picture=str(meta.get("picture", "")), artifacts=artifacts)
 
     async def close(self) -> None:
         """End the server for good; bounded."""
@@ -348,23 +348,17 @@ def _check_files(arguments: JsonObject, workspace: Path) -> None:
     A server that works in a session's directory runs as the bot does: it could read and write the
     files of other sessions, and its works have the session's bound like all others.
     """
+    home = os.path.realpath(workspace)
     for text in texts_in(arguments):
-        if len(text) <= _MAX_PATH_CHARS and not _lies_in(text, workspace):
+        if len(text) > _MAX_PATH_CHARS:
+            continue
+        path = os.path.realpath(Path(home, text.removeprefix("file:").replace("\0", " ")))
+        if text.startswith("~") or not f"{path}/".startswith(f"{home}/"):
             raise ToolServerError(f"{text[:200]!r} is no file of this session: name one below it.")
     try:
         check_room(space_taken(workspace))
     except OSError as error:
         raise ToolServerError(f"{error}. Say so; a new thread has room.") from error
-
-
-def _lies_in(path: str, workspace: Path) -> bool:
-    """Whether a text, taken for a path, stays in the directory; most are none, and do."""
-    home = workspace.resolve()
-    try:
-        resolved = (home / path.removeprefix("file:")).resolve()
-    except (OSError, ValueError):
-        return False
-    return resolved.is_relative_to(home) and not path.startswith("~")
 
 
 def _failure(error: ToolServerError) -> ToolOutput:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field, ValidationError
 
 from agent_core.clock import machine_time
-from agent_core.json_values import is_list, is_object, parse_result, text_in
+from agent_core.json_values import is_list, is_object, parse_result, text_in, texts_in
 from agent_core.messages import ToolCall
 from agent_core.observers.observing import ToolObserved, full_text
 from agent_core.tools import ToolOutput, slug_of
@@ -75,25 +75,18 @@ class Blacklist:
 
     async def saw(self, observed: ToolObserved) -> Sequence[str]:
         """Count a page that is not there, forget one that is; leaves no file in the workspace."""
-        name = observed.call.name
-        if name == CRAWLER or slug_of(name) == READER:
+        if _asks_for_pages(observed.call.name):
             async with self._writing:
                 await asyncio.to_thread(self._learn, observed)
         return ()
 
     async def blocked(self, call: ToolCall) -> list[str]:
         """The addresses in a call of either tool that are not to be asked for."""
-        urls: list[object] = []
-        if slug_of(call.name) == READER:
-            urls = [call.arguments.get("url")]
-        elif call.name == CRAWLER and is_list(listed := call.arguments.get("urls")):
-            urls = listed
-        texts = [url for url in urls if isinstance(url, str)]
-        if not texts:
+        if not _asks_for_pages(call.name):
             return []
         entries = await asyncio.to_thread(self.entries)
         names = {entry.name for entry in entries if entry.is_blocked}
-        return [url for url in texts if not names.isdisjoint(_keys(url))]
+        return [text for text in texts_in(call.arguments) if not names.isdisjoint(_keys(text))]
 
     async def refuse(self, call: ToolCall) -> ToolOutput | None:
         """The answer to a call of `webReader` for what is blocked; None lets it be made."""
@@ -168,6 +161,10 @@ class Blacklist:
 
     def _write(self, stored: _StoredFailures) -> None:
         write_text(self._path, stored.model_dump_json(indent=2))
+
+
+def _asks_for_pages(name: str) -> bool:
+    return name == CRAWLER or slug_of(name) == READER
 
 
 def _crawl_outcomes(observed: ToolObserved) -> Iterator[tuple[str, str]]:

@@ -142,10 +142,7 @@ def _read(observed: ToolObserved) -> Iterator[_Fetched]:
 
 
 async def keep_read_page(
-    output: ToolOutput,
-    call: ToolCall,
-    context: ToolContext,
-    _: OnProgress,
+    output: ToolOutput, call: ToolCall, context: ToolContext, _: OnProgress
 ) -> ToolOutput:
     """After a call of a reader service: its page can be saved in the corpus and cited.
 
@@ -153,32 +150,31 @@ async def keep_read_page(
     put words into another page's mouth.
     """
     observed = ToolObserved(call=call, output=output, context=context)
-    if slug_of(call.name) != READER or output.is_error:
-        return output
-    for page, fetched_at in await asyncio.to_thread(lambda: list(_read(observed))):
-        url = text_in(call.arguments, "url")
+    path = await asyncio.to_thread(_keep, observed) if slug_of(call.name) == READER else ""
+    note = f"\n\n[The page is kept as {path}; save_corpus takes its address.]" if path else ""
+    return replace(output, text=f"{output.text}{note}")
+
+
+def _keep(observed: ToolObserved) -> str:
+    """The path of the page's file, as the crawler writes them; empty where there is none."""
+    url = text_in(observed.call.arguments, "url")
+    for page, fetched_at in _read(observed):
         content = text_in(page, "content")
-        if not (url and content.strip()):
-            continue
-        head: JsonObject = {
+        facts = {
             "url": url,
             "final_url": url,
-            "title": " ".join(text_in(page, "title").split()) or url,
-            "description": " ".join(text_in(page, "description").split()),
-            "fetched_at": fetched_at.astimezone(UTC).isoformat(),
-            "status": "success",
-            "words": len(content.split()),
+            "title": text_in(page, "title") or url,
+            "description": text_in(page, "description"),
+            "fetched_at": fetched_at.isoformat(),
+            "words": str(len(content.split())),
         }
-        facts = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=10_000)
+        lines = [f"{name}: {json.dumps(' '.join(fact.split()))}" for name, fact in facts.items()]
         path = f"{SEARCH_RESULTS}/crawl_read_{digest_of_json(url)[:10]}.md"
-        text = f"{_FENCE}{facts}{_FENCE}\n{content}"
-        try:
-            await asyncio.to_thread(write_text, context.workspace / path, text)
-        except OSError:  # a disk that does not take it must not cost the result
-            return output
-        note = f"[The page is kept as {path}; save_corpus takes its address.]"
-        return replace(output, text=f"{output.text}\n\n{note}")
-    return output
+        text = "\n".join(["---", *lines, "---", "", content])
+        with suppress(OSError):  # a disk that does not take it must not cost the result
+            write_text(observed.context.workspace / path, text)
+            return path
+    return ""
 
 
 _IN_DEPTH = re.compile(

@@ -11,8 +11,8 @@ import re
 import shutil
 import sysconfig
 import zlib
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path, PurePosixPath
@@ -37,6 +37,7 @@ from agent_core.workspaces.layout import (
     space_taken,
     write_text,
 )
+from agent_core.workspaces.tables import defuse
 
 if TYPE_CHECKING:
     from pydantic_monty import AsyncMontySession, AsyncSnapshot
@@ -62,6 +63,7 @@ _READS = (
 )  # fmt: skip
 _WRITES = ("Path.append_bytes", "Path.append_text", "Path.write_bytes", "Path.write_text")
 _WRITE_MODES = set("wax+")
+_WATCH = 'read -r _; kill -9 "$0"'
 _FORK = "async def _fork(prompt): return fork(prompt)"
 """Called where a program awaits `fork`."""
 _MAX_PATH_BYTES = 200
@@ -156,7 +158,9 @@ class ProgramExecution:
         """
         limits = self.interpreter.limits
         if len(code) > limits.max_code_chars:
-            return self._end(error=f"limit reached: {limits.max_code_chars} characters of code")
+            return await self._end(
+                error=f"limit reached: {limits.max_code_chars} characters of code"
+            )
         text = prepared(code, limits.max_value_chars)
 
         async def start(session: "AsyncMontySession", **how: Any) -> "AsyncSnapshot":
@@ -209,8 +213,10 @@ class ProgramExecution:
                 self.interpreter.seats.of(context.asker, context.session, is_begun=is_begun),
                 monty.AsyncMonty(max_processes=1) as workers,
                 workers.checkout(**conditions) as session,
+                AsyncExitStack() as ending,
             ):
                 _lower_priority(session.worker_pid)
+                await ending.enter_async_context(_ended_with_us(session.worker_pid))
                 mounts = [
                     monty.MountDir(
                         host_path=folder,
@@ -227,7 +233,7 @@ class ProgramExecution:
                 )
                 return await self._drive(session, started)
         except (monty.MontyError, OSError, RuntimeError) as error:
-            return self._end(error=str(error))
+            return await self._end(error=str(error))
 
     async def _drive(self, session: "AsyncMontySession", started: Awaitable[Any]) -> bytes:
         from pydantic_monty import MontyComplete, MontyRuntimeError, MontySyntaxError
@@ -240,7 +246,7 @@ class ProgramExecution:
                 reply = await self._reply(snapshot)
                 if self.program.awaits:
                     dump = await asyncio.to_thread(snapshot.dump)
-                    return await self._kept(dump) or self._end(error=_TOO_LARGE)
+                    return await self._kept(dump) or await self._end(error=_TOO_LARGE)
                 snapshot = await (snapshot.resume(reply) if reply else snapshot.resume_auto())
             value = "" if snapshot.output in (None, "None") else str(snapshot.output)
         except (MontyRuntimeError, MontySyntaxError) as raised:
@@ -250,16 +256,16 @@ class ProgramExecution:
         variables = await self._kept(await session.dump())
         if not variables:
             error = f"{error}\n{_TOO_LARGE}".strip()
-        return self._end(value, error, variables)
+        return await self._end(value, error, variables)
 
     async def _kept(self, dump: bytes) -> bytes:
         """Compressed state of a program; empty above the size limit."""
         state = await asyncio.to_thread(zlib.compress, dump, 1)
         return state if len(state) <= self.interpreter.limits.max_kept_bytes else b""
 
-    def _end(self, value: str = "", error: str = "", variables: bytes = b"") -> bytes:
+    async def _end(self, value: str = "", error: str = "", variables: bytes = b"") -> bytes:
         program = self.program
-        artifacts = self._artifacts()
+        artifacts = await asyncio.to_thread(self._artifacts)
         printed = program.printed.rstrip("\n")
         left_out = program.printed_chars - len(program.printed)
         if left_out:
@@ -285,6 +291,7 @@ class ProgramExecution:
             file = self.context.workspace / path
             if not file.is_file() or file.is_symlink():
                 continue
+            defuse(file)
             artifact = Artifact(
                 path=path,
                 title=title,
@@ -454,6 +461,29 @@ def _lower_priority(worker: int | None) -> None:
     if worker is not None:
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, worker, WORKER_NICENESS)
+
+
+@asynccontextmanager
+async def _ended_with_us(worker: int | None) -> AsyncGenerator[None]:
+    """Watch over a worker that computes: it ends with this process, however that ends.
+
+    It would hear of our end only once its program has ended. The watch hears it at once, from a
+    pipe whose other end we hold.
+    """
+    watch = await asyncio.create_subprocess_exec(
+        "/bin/sh",
+        "-c",
+        _WATCH,
+        str(worker or ""),
+        stdin=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            watch.kill()
+        await watch.wait()
 
 
 def _text(value: object, meaning: str) -> str:

@@ -203,6 +203,8 @@ class Asks:
     async def skip_connection(self, ask_id: AskId, by: UserId) -> None:
         """The asker does not want to connect now: the turn goes on without."""
         ask = await self._open(ask_id, "connection", by)
+        if not ask.call_id:
+            raise AskRefused("busy")  # what was written beside it may change the call
         await self._decide(ask, "skipped", by)
 
     async def check_connection(self, ask_id: AskId, by: UserId) -> bool:
@@ -243,7 +245,8 @@ class Asks:
         apps = ask.connection.toolkits
         if not await are_connected(self._accounts, ask.asker, apps):
             return False
-        if await self._store.decide(ask.id, "connected", by=ask.asker):
+        is_waited_for = bool(ask.call_id)  # else its run sees to it
+        if is_waited_for and await self._store.decide(ask.id, "connected", by=ask.asker):
             await self._advance(ask.session)
         return True
 

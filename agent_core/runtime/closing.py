@@ -7,7 +7,7 @@ import asyncio
 import logging
 import mimetypes
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agent_core import tracing
@@ -53,8 +53,8 @@ from agent_core.workspaces import (
     build_trace,
     cited_in,
     known_pages,
-    products_of,
     renewal,
+    safe_products,
     without_paths,
     write_trace,
 )
@@ -94,6 +94,7 @@ async def finish(
         answer=result.text,
         reference=trace_id[:8],
         is_tainted=True,
+        has_findings=result.has_findings,
     )
     try:
         is_tainted = await parts.store.tainted_by(turn.session) is not None
@@ -113,6 +114,7 @@ async def finish(
             result,
         )
         pages = ""
+        known = await asyncio.to_thread(known_pages, workspace) if is_tainted else {}
         if any(isinstance(event, StepFinished) for event in events):
             status = TurnStatus(events)
             notices += _notices_of_work(
@@ -124,17 +126,20 @@ async def finish(
             if result.outcome != "stopped":
                 notices.append(status.unsure(scope.words))
             if result.outcome == "limited" and "://" not in text:
-                pages = status.read(scope.words)
+                pages = status.read(scope.words, known)
         notice = " ".join(filter(None, notices))
-        days = await asyncio.to_thread(known_pages, workspace) if is_tainted else {}
         cited = cited_in(text, report)
         finished = replace(
             finished,
             answer="\n\n".join(filter(None, [notice, text, pages])),
             is_tainted=is_tainted,
-            sources=tuple(days),
+            sources=tuple(known),
             citations=cited,
-            published=_published(days, cited, f"{text}{pages}"),
+            published=tuple(
+                (url, facts.day, facts.publisher)
+                for url, facts in known.items()
+                if (facts.day or facts.publisher) and (url in cited or url in f"{text}{pages}")
+            ),
         )
         async with parts.writing_records:
             trace = await asyncio.to_thread(
@@ -167,14 +172,6 @@ async def finish(
     fault_point("finish.after")
 
 
-def _published(
-    days: Mapping[str, str], cited: Sequence[str], text: str
-) -> tuple[tuple[str, str], ...]:
-    """Of the pages that an answer names, those whose day of publication is known."""
-    named = [url for url, day in days.items() if day and (url in cited or url in text)]
-    return tuple((url, days[url]) for url in named)
-
-
 async def _announce_products(
     parts: TurnParts, turn: StoredTurn, scope: RunScope, saved: Sequence[ArtifactSaved]
 ) -> list[ArtifactSaved]:
@@ -184,7 +181,7 @@ async def _announce_products(
     turn that ends once more goes on behind the slots that it used.
     """
     sizes = {file.path: file.size_bytes for file in saved}
-    products = await asyncio.to_thread(products_of, scope.context.workspace)
+    products = await asyncio.to_thread(safe_products, scope.context.workspace)
     first = ROUTE_SLOTS["product"]
     before = sum(file.turn == turn.id and file.step == 0 and file.n >= first for file in saved)
     events: list[ArtifactSaved] = []

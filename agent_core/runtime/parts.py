@@ -181,7 +181,10 @@ async def known_of(
 ) -> str:
     """A person's accounts and use, for a model."""
     spent = await overview.spent(asker, clock().replace(day=1))
-    usage = f"This month: {spent.turns} requests, {spent.tokens} tokens."
+    usage = (
+        f"This month: {spent.turns} requests, {spent.reports} reports, {spent.pages} pages read, "
+        f"{spent.minutes} minutes of work."
+    )
     try:
         connected = await accounts.of(asker) if accounts is not None else []
     except ToolServerError as error:

@@ -3,6 +3,7 @@
 `run.py` makes what its run works with, `waits.py` begins and ends waits, `closing.py` ends turns.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from datetime import timedelta
 from functools import partial
 
 from agent_core import tracing
-from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
+from agent_core.classifier import ROUTED, WRAP_UP, Routed, Routing, Verdict, rule_for
 from agent_core.clock import local_time
 from agent_core.consent import ask_of
 from agent_core.context.history import load_pictures, settled
@@ -63,6 +64,8 @@ from agent_core.runtime.waits import (
 )
 from agent_core.sessions import Ask, Question, Stop, StoredTurn, Wait
 from agent_core.subagents.children import Stopped
+from agent_core.words import CORE, FALLBACK
+from agent_core.workspaces import known_pages
 
 logger = logging.getLogger(__name__)
 
@@ -207,17 +210,20 @@ class _Generation:
         words = scope.words
         await overtake_wait(parts, turn, scope)
         status = TurnStatus(await parts.log.of_turn(turn.id), await parts.store.effects_of(turn.id))
+        known = await asyncio.to_thread(known_pages, scope.context.workspace)
+        findings = status.findings(words, known)
         done = await parts.inbox.ending(turn.id, ROOT_RUN)
         if done is not None and done.what == "done":
-            text = done.text or status.last_words or status.findings(words)
+            text = done.text or status.last_words or findings
             text = f"{words('done-by', name=done.by_name)}\n\n{text}".strip()
             await scope.emit(RunFinished(**scope.at(0, 1), outcome="answered", text=text))
             return RunResult(outcome="answered", text=text)
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
         stop = (await parts.store.turn(turn.id)).stop or Stop(by="", why="asked")
         left_out = [each.inbound.text for each in await parts.queue.left_out(turn)]
-        text = status.stopped(stop, words, left_out=left_out)
-        return RunResult(outcome="stopped", text=text)
+        text = status.stopped(stop, words, findings, left_out=left_out)
+        has_findings = bool(findings) and stop.why == "asked"
+        return RunResult(outcome="stopped", text=text, has_findings=has_findings)
 
     async def _answer(self) -> RunResult:
         parts, turn, scope = self.parts, self.turn, self.scope
@@ -238,7 +244,7 @@ class _Generation:
         routed = await self._route(earlier, files)
         if routed.verdict == "ORDER":
             return RunResult(outcome="steered", text="")
-        opening = done or (user_message(opening_text(turn), files),)
+        opening = done or await self._opening(files)
         if routed.answer is not None:
             await scope.save(0, [*opening, routed.answer])
             return RunResult(outcome="answered", text=routed.answer.text)
@@ -248,6 +254,7 @@ class _Generation:
             author=message.author_name,
             is_digest=message.scheduled,
         )
+        agent = self._without_steps_to_wrap_up(agent)
         wait = open_wait(turn, done) if turn.wait else None
         if wait:
             added, scope = await end_wait(
@@ -284,6 +291,28 @@ class _Generation:
             parent=None,
             task=message.text,
         )
+
+    async def _opening(self, files: tuple[AttachedFile, ...]) -> tuple[Message, ...]:
+        """What the root run begins with; of a wrap-up with what there is to answer from."""
+        opening = user_message(opening_text(self.turn), files)
+        if self._rule(()) != WRAP_UP:
+            return (opening,)
+        return opening, user_message(await self._what_there_is())
+
+    def _without_steps_to_wrap_up(self, agent: Agent) -> Agent:
+        """The agent, whose first step is its last where only an answer is wanted."""
+        if self._rule(()) != WRAP_UP:
+            return agent
+        return replace(agent, limits=replace(agent.limits, max_steps=0))
+
+    async def _what_there_is(self) -> str:
+        """What the work found that was stopped, its sub-agents' and its pages' words included."""
+        workspace = self.scope.context.workspace
+        known = await asyncio.to_thread(known_pages, workspace)
+        work = last_work(self.earlier)
+        events = await self.parts.log.of_turn(work.id) if work else []
+        findings = TurnStatus(events).findings(CORE.of(FALLBACK), known)
+        return prompt("what_there_is", findings=findings)
 
     async def _route(self, history: tuple[Message, ...], files: tuple[AttachedFile, ...]) -> Routed:
         """The route, chosen once and announced; the fast answer with it where there is one.

@@ -5,6 +5,7 @@ from collections.abc import (
     Collection,
     Iterable,
     Iterator,
+    Mapping,
     Sequence,
 )
 from datetime import datetime
@@ -37,6 +38,7 @@ from agent_core.tools import (
     slug_of,
 )
 from agent_core.words import Words, spoken_time
+from agent_core.workspaces import SourceFacts
 
 MAX_GIST_CHARS = 300
 MAX_NAMED = 5
@@ -138,8 +140,11 @@ class TurnStatus:
         elif is_searching:
             yield words("progress-now-search")
 
-    def findings(self, words: Words) -> str:
-        """Results so far, in a few lines with links; empty where there are none."""
+    def findings(self, words: Words, known: Mapping[str, SourceFacts]) -> str:
+        """Results so far, in a few lines with links; empty where there are none.
+
+        They are words of the runs, or else what the pages say that are `known`.
+        """
         lines: list[str] = []
         newest = ROOT_RUN
         for run, gist in self._gists.items():
@@ -154,21 +159,22 @@ class TurnStatus:
         root_gist = self._gists.get(ROOT_RUN)
         if root_gist and (newest == ROOT_RUN or not lines):
             lines.append(f"> {root_gist}")
-        parts = [self.read(words), self._saved(words)]
+        parts = [self.read(words, known), self._saved(words)]
         if lines:
             parts = [words("stop-so-far"), "\n".join(lines), *parts]
         return "\n\n".join(filter(None, parts))
 
-    def read(self, words: Words) -> str:
-        """The pages that were read or at least found, as a list of links; empty without any."""
+    def read(self, words: Words, known: Mapping[str, SourceFacts]) -> str:
+        """What the pages say that were read or at least found, with links; empty without any."""
         pages = self._turn.read or self._turn.pages
         if not pages:
             return ""
         head = words("stop-read" if self._turn.read else "stop-found")
         lines = [head, ""]
         for url, title in list(pages.items())[:MAX_NAMED]:
-            name = safe_name(title or url)
-            lines.append(f"- [{name}](<{url}>)")
+            link = f"[{safe_name(title or url)}](<{url}>)"
+            gist = _gist(known[url].gist) if url in known else ""
+            lines.append(f"- {gist} ({link})" if gist else f"- {link}")
         surplus = len(pages) - MAX_NAMED
         if surplus > 0:
             lines.append(f"- {words('stop-more', n=surplus)}")
@@ -203,7 +209,14 @@ class TurnStatus:
             return ""
         return words("notice-unsure", what=", ".join([*deeds][:MAX_NAMED]))
 
-    def stopped(self, stop: Stop, words: Words, *, left_out: Sequence[str] = ()) -> str:
+    def stopped(
+        self,
+        stop: Stop,
+        words: Words,
+        findings: str = "",
+        *,
+        left_out: Sequence[str] = (),
+    ) -> str:
         """What was found until the turn was stopped, and how it can go on.
 
         Who deleted the request wanted neither to go on nor to read what came of it.
@@ -211,6 +224,7 @@ class TurnStatus:
         Args:
             stop: Who wanted it to end, and why.
             words: In which language.
+            findings: What there is so far.
             left_out: What people had added and the turn had not taken in.
         """
         cut_off = [
@@ -230,7 +244,6 @@ class TurnStatus:
         stopped_by = words("stop-now")
         if stop.by:
             stopped_by = words("stop-by", name=stop.by)
-        findings = self.findings(words)
         if findings:
             return f"{stopped_by} {findings}\n\n{rest}"
         nothing = words("stop-nothing")
@@ -243,11 +256,7 @@ def _deed(action: Action, prefix: str, words: Words) -> str:
     recipients = recipients_of(action.arguments)
     if recipients and _SENDING.intersection(names):
         whom = ", ".join(map(safe_name, recipients[:MAX_NAMED]))
-        is_mail = any("mail" in name for name in names)
-        return words("deed-mail" if is_mail else "deed-message", whom=whom)
-    title = action.arguments.get("summary") or action.arguments.get("title")
-    if title and "event" in names:
-        return words("deed-event", title=safe_name(str(title)))
+        return words("deed-message", whom=whom)
     app = ""
     if prefix == COMPOSIO and len(names) > 1:
         app = app_name(names.pop(0))

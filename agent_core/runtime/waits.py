@@ -16,7 +16,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from agent_core.composio import are_connected
-from agent_core.consent import outside_of, storage_keys
+from agent_core.consent import storage_keys
 from agent_core.events import (
     AnyEvent,
     ApprovalRequested,
@@ -39,6 +39,7 @@ from agent_core.sessions import (
     ASK,
     AccountConnection,
     Ask,
+    AskKind,
     CallApproval,
     Question,
     StoredTurn,
@@ -64,8 +65,9 @@ _NOT_CONNECTED: dict[AskDecision, str] = {
     "skipped": "The person does not want to connect {apps} now. Nothing was done with it.",
     "expired": "{apps} was not connected in time. Nothing was done with it.",
     "overtaken": (
-        "{apps} is not connected yet: somebody wrote in the thread meanwhile. Read that first; "
-        "make the call again if it is still wanted."
+        "{apps} is not connected yet: somebody wrote in the thread meanwhile. Read that first. "
+        "The request to connect still stands in the thread; if the call is still wanted, make it "
+        "again, and it is waited for again."
     ),
 }
 _NOT_APPROVED: dict[AskDecision | None, str] = {
@@ -93,7 +95,7 @@ async def begin_wait(
     fault_point("wait.before")
     stored = await parts.asks.add(ask)
     if stored.kind == "approval":
-        await drop_released(parts, turn, scope, "replaced")
+        await drop_released(parts, turn, scope, "replaced", of="approval")
     await scope.emit(
         await _requested(
             parts,
@@ -177,12 +179,27 @@ async def overtake_wait(parts: TurnParts, turn: StoredTurn, scope: RunScope) -> 
 
 
 async def drop_released(
-    parts: TurnParts, turn: StoredTurn, scope: RunScope, decision: AskDecision
+    parts: TurnParts,
+    turn: StoredTurn,
+    scope: RunScope,
+    decision: AskDecision,
+    *,
+    of: AskKind | None = None,
 ) -> None:
-    """End the approvals whose call was not made again, as their run goes another way."""
-    for ask in await parts.asks.released(turn.id):
-        await _announce_end(replace(ask, decision=decision), scope, "released")
-        await parts.asks.decide(ask.id, decision)
+    """End the Asks, or those `of` a kind, whose call was not made again or needs them no more."""
+    for number, ask in enumerate(await parts.asks.released(turn.id)):
+        if of in (None, ask.kind):
+            ending = "connected" if await _is_connected(parts, ask) else decision
+            ended = replace(ask, decision=ending)
+            await _announce_end(ended, scope, "released", number)
+            await parts.asks.decide(ask.id, ending)
+
+
+async def _is_connected(parts: TurnParts, ask: Ask) -> bool:
+    """Whether the accounts that an Ask is about are there by now."""
+    if ask.kind != "connection" or not parts.accounts:
+        return False
+    return await are_connected(parts.accounts, ask.asker, ask.connection.toolkits)
 
 
 async def _requested(
@@ -216,7 +233,6 @@ async def _requested(
                 actions=approval.actions,
                 digest=approval.digest,
                 is_tainted=approval.is_tainted,
-                outside=await _outside(parts, turn) if approval.is_tainted else (),
                 files=await _sent_files(
                     parts,
                     turn,
@@ -224,6 +240,7 @@ async def _requested(
                     approval,
                 ),
                 owner_only=approval.owner_only,
+                before=approval.before,
                 may_allow_thread=approval.may_allow_thread,
                 zone=await zone_of(parts, turn, ask.asker),
             )
@@ -252,12 +269,6 @@ def request_words(ask: Ask) -> str:
         case Question() as question:
             text = question.text
     return text[:MAX_REQUEST_CHARS]
-
-
-async def _outside(parts: TurnParts, turn: StoredTurn) -> tuple[str, ...]:
-    """Where text from outside came from that may have asked for the call."""
-    messages = await parts.store.session_messages(turn.session)
-    return await asyncio.to_thread(outside_of, [message for _, _, message in messages])
 
 
 async def _sent_files(
@@ -324,25 +335,19 @@ async def _end_call(
 
 
 async def _settle(parts: TurnParts, ask_id: AskId) -> Ask:
-    """The decided Ask. This is where an undecided one ends by time, or a connection by a message.
+    """The decided Ask. This is where an undecided one ends by time.
 
-    An approval is released by a message: it stands until its run makes the call again, or another.
+    A message releases it: it stands until its run makes the call again, or another one.
     """
     ask = await parts.asks.get(ask_id)
     if ask.state != "open":
         return ask
-    if ask.kind == "approval" and not ask.is_expired(parts.clock()):
+    if await _is_connected(parts, ask):  # who says "done" may be quicker than our own look
+        await parts.asks.decide(ask_id, "connected")
+    elif ask.is_expired(parts.clock()):
+        await parts.asks.decide(ask_id, "expired")
+    else:
         await parts.asks.release(ask_id)
-        return await parts.asks.get(ask_id)
-    decision: AskDecision = "overtaken"
-    if ask.is_expired(parts.clock()):
-        decision = "expired"
-    if ask.kind == "connection" and parts.accounts:
-        # Who says "done" may be quicker than the look at the accounts.
-        apps = ask.connection.toolkits
-        if await are_connected(parts.accounts, ask.asker, apps):
-            decision = "connected"
-    await parts.asks.decide(ask_id, decision)
     return await parts.asks.get(ask_id)
 
 
@@ -384,14 +389,17 @@ def _uploaded(ended: Sequence[AnyEvent], workspace: Path) -> dict[str, SentFile]
 
 
 async def _announce_end(
-    ask: Ask, scope: RunScope, slot: Literal["decision", "voided", "released"] = "decision"
+    ask: Ask,
+    scope: RunScope,
+    slot: Literal["decision", "voided", "released"] = "decision",
+    offset: int = 0,
 ) -> None:
     """Emit how an approval or a connection ended."""
     link = ""
     if isinstance(ask.body, AccountConnection):
         link = ask.body.link
     event = AskDecided(
-        **scope.at(0, ROUTE_SLOTS[slot]),
+        **scope.at(0, ROUTE_SLOTS[slot] + offset),
         ask=ask.id,
         call_id=ask.call_id,
         verdict=ask.decision or "void",

@@ -10,7 +10,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, literal, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    case,
+    distinct,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
 
 from agent_core.events import REPORT
 from agent_core.ids import ROOT_RUN, SessionId, TurnId
@@ -18,6 +28,7 @@ from agent_core.messages import JsonObject, Message, Text
 from agent_core.sessions.database import Store
 from agent_core.sessions.schema import cursors, events, messages, sessions, turns
 from agent_core.sessions.turns import TURN, StoredTurn
+from agent_core.snapshot import READERS
 
 MAX_READ = 300
 """Of the newest turns: who has more is told of these."""
@@ -29,6 +40,8 @@ _TOKENS = sum(
     (func.coalesce(events.c.body["usage", name].as_integer(), 0) for name in _USAGE),
     literal(0),
 )
+_WAITING = ("ask_user", "fork", "run_python", "task", "wait")
+"""Tools whose time is that of a person, or of other calls."""
 _RECEIVED_AT = turns.c.inbound["received_at"].as_string()
 _IS_WORK = turns.c.kind == "work"
 
@@ -48,10 +61,15 @@ class SessionState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What model calls were made for."""
+    """What came of the work that was asked for, and what it took."""
 
     turns: int
-    tokens: int
+    reports: int = 0
+    pages: int = 0
+    """That were read."""
+    minutes: int = 0
+    """Of model and tool calls."""
+    tokens: int = 0
 
 
 class Overview(Store):
@@ -69,7 +87,7 @@ class Overview(Store):
             state = SessionState(
                 id=session,
                 newest=theirs[0],
-                asked=first.inbound.text,
+                asked=first.inbound.title or first.inbound.text,
                 began=first.seq == 1,
             )
             states.append(state)
@@ -100,17 +118,32 @@ class Overview(Store):
         return await self._database.column(query)
 
     async def spent(self, whose: str, since: datetime) -> Spent:
-        """Turns that were asked for since a day, and the tokens of their model calls."""
+        """Turns that were asked for since a day, and what came of them."""
         is_theirs = _of(whose) & (f"{since:%Y-%m-%d}" <= _RECEIVED_AT)
         count = select(func.count(turns.c.id)).where(is_theirs, _IS_WORK)
-        total = (
-            select(func.coalesce(func.sum(_TOKENS), 0))
+        body = events.c.body
+        tool = func.lower(func.coalesce(body["tool"].as_string(), ""))
+        reads = or_(*(tool.endswith(name) for name in READERS))
+        is_report = body["mimetype"].as_string() == REPORT
+        path = events.c.turn.concat(body["path"].as_string())
+        sums = (
+            select(
+                func.count(distinct(case((is_report, path)))),
+                func.sum(case((reads, func.json_array_length(body["sources"])))),
+                func.sum(case((tool.not_in(_WAITING), body["duration_s"].as_float()))),
+                func.sum(case((events.c.kind.in_(_MODEL_CALLS), _TOKENS))),
+            )
             .where(events.c.turn.in_(select(turns.c.id).where(is_theirs)))
-            .where(events.c.kind.in_(_MODEL_CALLS))
+            .where(events.c.kind.in_((*_MODEL_CALLS, "artifact_saved", "tool_call_finished")))
         )
+        [row] = await self._database.rows(sums)
+        reports, pages, seconds, tokens = (float(value or 0) for value in row)
         return Spent(
             turns=await self._database.scalar(count),
-            tokens=int(await self._database.scalar(total)),
+            reports=int(reports),
+            pages=int(pages),
+            minutes=round(seconds / 60),
+            tokens=int(tokens),
         )
 
     async def _newest(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:

@@ -56,6 +56,8 @@ class CallApproval:
     may_allow_thread: bool
     arguments: JsonObject
     """The whole call's, as it would be made: with what a person edited."""
+    before: tuple[PlannedAction, ...] = ()
+    """Those of the Ask whose place this one takes."""
     kind: Literal["approval"] = "approval"
 
 
@@ -95,7 +97,7 @@ class Ask:
     turn: TurnId
     run: RunId
     call_id: ToolCallId
-    """Empty for the planner's question, and for an approval that was released from its call."""
+    """Empty for the planner's question, and for an Ask that was released from its call."""
     asker: UserId
     """Who is asked: on whose behalf the call is made."""
     deadline: datetime
@@ -153,7 +155,7 @@ class Ask:
 
 
 ASK = TypeAdapter(Ask)
-_IS_APPROVAL = asks.c.body["kind"].as_string() == "approval"
+_KIND = asks.c.body["kind"].as_string()
 
 
 def ask_id(
@@ -200,27 +202,29 @@ class AskStore:
             raise SessionError(f"There is no ask {ask}.")
         return stored
 
-    async def approval_of(self, turn: TurnId, run: RunId, call: ToolCallId) -> Ask | None:
-        """The newest edition of a call's approval; None where none was asked for."""
+    async def of_call(
+        self, turn: TurnId, run: RunId, call: ToolCallId, kind: AskKind
+    ) -> Ask | None:
+        """The newest edition of a call's Ask of a kind; None where none was asked for."""
         query = (
             select(asks)
             .filter_by(turn=turn, run=run, call_id=call)
-            .where(_IS_APPROVAL)
+            .where(kind == _KIND)
             .order_by(asks.c.edition.desc())
         )
         return await self._database.first(query, Ask)
 
     async def release(self, ask: AskId) -> None:
-        """Take an open approval from its call, which has its result: it may be another's."""
+        """Take an open Ask from its call, which has its result: it may be another's."""
         await self._move(ask, "open", call_id=ToolCallId(""))
 
     async def released(self, turn: TurnId) -> Sequence[Ask]:
-        """Approvals that are open without a call."""
+        """Approvals and connections that are open without a call."""
         query = select(asks).filter_by(turn=turn, call_id="", state="open")
-        return await self._database.read(query.where(_IS_APPROVAL), Ask)
+        return await self._database.read(query.where(_KIND != "question"), Ask)
 
     async def adopt(self, ask: AskId, call: ToolCallId) -> bool:
-        """Give a released approval to a call; False where it is no longer there to have."""
+        """Give a released Ask to a call; False where it is no longer there to have."""
         statement = update(asks).filter_by(id=ask, call_id="", state="open").values(call_id=call)
         return await self._database.execute(statement)
 

@@ -154,7 +154,7 @@ def spoken_time(seconds: float) -> str:
 
 SmallTalk = Literal["empty", "emoji", "noise", "help", "stop", "status", "thanks"]
 ShortForm = Literal[
-    "help", "stop", "status", "thanks", "continue", "yes", "no", "digests", "laughter"
+    "help", "stop", "status", "thanks", "continue", "wrap-up", "yes", "no", "digests", "laughter"
 ]
 
 NOISE_CHARS = 20

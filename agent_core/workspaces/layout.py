@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from cachetools import LRUCache
 
@@ -107,11 +107,19 @@ def without_paths(text: str, workspace: Path, titles: Mapping[str, str]) -> str:
         tick = "`" if match["tick"] and name and not title else ""
         return f"{tick}{name}{rest}{tick}"
 
-    linked = re.sub(rf"\[([^\[\]\n]*)\]\((?:file://)?(?:{home}/)?{_PATH}\)", r"\1", text)
+    linked = re.sub(
+        rf"\[([^\[\]\n]*)\]\((?:file://)?(?:{home}/)?{_PATH}\)",
+        r"\1",
+        text,
+    )
     known = re.sub(
         rf"(?P<tick>`?)(?:{home}/|(?<![\w/.-]))(?P<path>{_PATH})(?P=tick)", shortened, linked
     )
-    return re.sub(rf"{home}/?", "", known)
+    return re.sub(
+        rf"{home}/?",
+        "",
+        known,
+    )
 
 
 @dataclass(slots=True)
@@ -204,6 +212,7 @@ def timestamp(moment: datetime) -> str:
 
 MAX_SOURCES = 2_000
 _FRONT_MATTER_CHARS = 8_000
+_GIST_CHARS = 2_000
 _FIELDS = ("url", "final_url")
 _MAX_CITED = 999
 _OWN = re.compile(
@@ -227,29 +236,55 @@ def known_sources(workspace: Path) -> tuple[str, ...]:
     return tuple(known_pages(workspace))
 
 
-def known_pages(workspace: Path) -> dict[str, str]:
-    """The same addresses with the ISO day on which each was published; empty if not known."""
+class SourceFacts(NamedTuple):
+    """What is known of a page beside its text; empty where it is not known."""
+
+    day: str = ""
+    """On which it was published, in ISO form."""
+    publisher: str = ""
+    gist: str = ""
+    """Its description, what a search says of it, or its beginning."""
+
+
+def known_pages(workspace: Path) -> dict[str, SourceFacts]:
+    """The same addresses with what is known of each page."""
     folder = workspace / SEARCH_RESULTS
     if not folder.is_dir():
         return {}
-    days: dict[str, str] = {}
+    known: dict[str, SourceFacts] = {}
     for path in sorted(folder.iterdir()):
         try:
             text = path.read_text(encoding="utf-8")
             pages = _listed(text) if path.suffix == ".json" else _fetched(text)
-            for url, day in pages:
-                days[url] = day or days.get(url, "")
+            for url, facts in pages:
+                before = known.get(url, facts)
+                best = [
+                    new or old
+                    for new, old in zip(
+                        facts,
+                        before,
+                        strict=True,
+                    )
+                ]
+                known[url] = SourceFacts(*best)
         except (OSError, ValueError):
             continue
-    return dict(islice(days.items(), MAX_SOURCES))
+    return dict(islice(known.items(), MAX_SOURCES))
 
 
-def _listed(text: str) -> Iterator[tuple[str, str]]:
+def _listed(text: str) -> Iterator[tuple[str, SourceFacts]]:
     saved = cast("dict[str, list[dict[str, Any]]]", json.loads(text))
     for field in ("articles", "results"):
         for entry in saved.get(field, []):
             day = _iso_day(str(entry.get("date", ""))) or _iso_day(str(entry.get("snippet", "")))
-            yield str(entry.get("url", "")), day
+            yield (
+                str(entry.get("url", "")),
+                SourceFacts(
+                    day,
+                    str(entry.get("source", "")),
+                    str(entry.get("snippet", "")),
+                ),
+            )
 
 
 def _iso_day(text: str) -> str:
@@ -260,13 +295,16 @@ def _iso_day(text: str) -> str:
         return ""
 
 
-def _fetched(text: str) -> Iterator[tuple[str, str]]:
+def _fetched(text: str) -> Iterator[tuple[str, SourceFacts]]:
     """The addresses in a page's front matter."""
-    front_matter, _, _ = text[:_FRONT_MATTER_CHARS].partition("\n---\n")
-    for line in front_matter.splitlines():
-        field, _, url = line.partition(": ")
-        if field in _FIELDS:
-            yield url.strip("'\""), ""
+    front_matter, _, beginning = text[:_FRONT_MATTER_CHARS].partition("\n---\n")
+    lines = [line.partition(": ") for line in front_matter.splitlines()]
+    fields = {name: value.strip("'\"") for name, _, value in lines}
+    gist = fields.get("description") or beginning[:_GIST_CHARS]
+    facts = SourceFacts(publisher=fields.get("publisher", ""), gist=gist)
+    for name in _FIELDS:
+        if name in fields:
+            yield fields[name], facts
 
 
 logger = logging.getLogger(__name__)
@@ -296,12 +334,20 @@ class RunLogs:
         if workspace is None or not text:
             return
         try:
-            with (workspace / RUN_LOG).open("a", encoding="utf-8", errors="replace") as file:
+            with (workspace / RUN_LOG).open(
+                "a",
+                encoding="utf-8",
+                errors="replace",
+            ) as file:
                 file.write(_entry(text, event.at))
             self._is_failing = False
         except OSError as error:
             if not self._is_failing:
-                logger.warning("%s cannot be written: %s", workspace / RUN_LOG, error)
+                logger.warning(
+                    "%s cannot be written: %s",
+                    workspace / RUN_LOG,
+                    error,
+                )
             self._is_failing = True
 
 
@@ -313,15 +359,44 @@ def _entry(text: str, at: datetime) -> str:
 
 def log_line(event: AnyEvent) -> str:
     """An event in plain words; empty for one that has no line."""
-    fallback = getattr(event, "fallback", "")
+    fallback = getattr(
+        event,
+        "fallback",
+        "",
+    )
     return _LINES.get(event.kind, "").format(
         e=event,
         day=f"{event.at.astimezone(UTC):%Y-%m-%d}",
-        tools=", ".join(each.tool for each in getattr(event, "actions", ()) if each.asks),
-        apps=", ".join(getattr(event, "toolkits", ())),
-        by=getattr(event, "by", "") or "nobody",
+        tools=", ".join(
+            each.tool
+            for each in getattr(
+                event,
+                "actions",
+                (),
+            )
+            if each.asks
+        ),
+        apps=", ".join(
+            getattr(
+                event,
+                "toolkits",
+                (),
+            )
+        ),
+        by=getattr(
+            event,
+            "by",
+            "",
+        )
+        or "nobody",
         given_up=f", fast path given up: {fallback}" if fallback else "",
-        ending="failed" if getattr(event, "is_error", False) else "finished",
+        ending="failed"
+        if getattr(
+            event,
+            "is_error",
+            False,
+        )
+        else "finished",
     )
 
 

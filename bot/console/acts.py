@@ -35,7 +35,8 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
 from bot.clicks import FollowUpClick, Gesture, Refused
-from bot.console.access import FRESH_S, HOME, ThreadAccess
+from bot.console.access import FRESH_S, ThreadAccess
+from bot.console.passes import HOME
 from bot.inbound import post_key
 from bot.ingress import Ingress
 from bot.render import foreign_line, limits, quoted

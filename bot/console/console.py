@@ -19,18 +19,11 @@ from aiohttp import web
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Runtime
 from bot.clicks import Gesture, LiveViewClick, Refused
-from bot.console.access import (
-    COOKIE_LIFE,
-    FRESH_S,
-    HOME,
-    Pass,
-    Passes,
-    ThreadAccess,
-    Visit,
-)
+from bot.console.access import FRESH_S, ThreadAccess
 from bot.console.acts import Acts
 from bot.console.connections import Connections
 from bot.console.live import LiveView
+from bot.console.passes import COOKIE_LIFE, HOME, Pass, Passes, Visit
 from bot.console.server import (
     Closed,
     Look,

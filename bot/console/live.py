@@ -35,17 +35,10 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.tree import AgentState, AgentTree
 from bot.clicks import Refused
-from bot.console.access import (
-    FRESH_S,
-    HOME,
-    Level,
-    Pass,
-    Passes,
-    ThreadAccess,
-    Visit,
-)
+from bot.console.access import FRESH_S, Level, ThreadAccess
 from bot.console.acts import Acts, GetAgentTree, read_request
 from bot.console.markup import AgentHtml
+from bot.console.passes import HOME, Pass, Passes, Visit
 from bot.presenter.board import branch_title, words_of
 from bot.presenter.tools import describe
 from bot.slack_api import MonotonicClock, Person, SlackError, language_of

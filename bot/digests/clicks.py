@@ -24,8 +24,8 @@ from bot.clicks import DigestForm, Errors, Gesture, NewDigestClick, ProposalClic
 from bot.digests import posts
 from bot.digests.orders import DigestOrders, refused, schedule_id
 from bot.render import PostDraft, entry, mention, plain_text, section
-from bot.slack_api import Person, Receipt, language_of
-from bot.threads import parse_session
+from bot.slack_api import Op, Person, Receipt, language_of
+from bot.threads import parse_session, parse_user
 from bot.words import BOT
 
 DAYS = (
@@ -78,7 +78,7 @@ class DigestClicks:
         gesture: Gesture,
         person: Person,
     ) -> None:
-        """Open the form of a new digest with the words that could not be read."""
+        """Open the form of a new digest, with the words that could not be read if there are any."""
         language = detect_language(click.task, locale=person.locale)
         order = self._new_order(
             gesture.by,
@@ -115,7 +115,6 @@ class DigestClicks:
         person: Person,
     ) -> Errors | None:
         """Order or change the schedule as the form says."""
-        thread = parse_session(click.session)
         orders = self._orders
         now = orders.clock()
         language = language_of(person)
@@ -132,8 +131,11 @@ class DigestClicks:
         if not isinstance(wanted, Order):
             return wanted
         if not click.schedule:
+            if not wanted.origin:
+                wanted = replace(wanted, origin=await self._begin_thread(gesture, language))
             await self._orders.offer(gesture.key, wanted)
             return None
+        thread = parse_session(click.session)
         changed = await orders.change(click.schedule, wanted, gesture.by)
         if changed.status == "proposed":
             draft = await self._orders.draft(changed)
@@ -153,6 +155,17 @@ class DigestClicks:
             )
             await self._orders.answer(thread, gesture.key, PostDraft(text=text))
         return None
+
+    async def _begin_thread(self, gesture: Gesture, language: str) -> SessionId:
+        """The thread of what was ordered on Home: a new one with the person."""
+        thread = await self._orders.api.post_direct(
+            gesture.sender.team,
+            gesture.sender.user,
+            BOT.say(language, "digest-from-home"),
+            op=Op(gesture.key).part("thread"),
+            since=gesture.pressed_ts,
+        )
+        return thread.session
 
     async def _open(
         self,
@@ -175,10 +188,10 @@ class DigestClicks:
         task: str = "",
     ) -> Order:
         """The beginning of a new digest's form: a person's words, at their usual time."""
-        thread = parse_session(session)
+        team, _ = parse_user(owner)
         return Order(
-            team=thread.team,
-            place=thread.channel,
+            team=team,
+            place=parse_session(session).channel if session else "",
             owner=owner,
             owner_name=person.name,
             owner_locale=language,
@@ -205,11 +218,12 @@ def form(order: Order, language: str, about: DigestForm) -> JsonObject:
         ]
     else:
         times = [section(rule_words(rule, language))]
-    channels = {
+    channels: JsonObject = {
         "type": "conversations_select",
-        "initial_conversation": order.place,
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
+    if order.place:
+        channels["initial_conversation"] = order.place
     news = {each: words(f"digest-news-{each.replace('_', '-')}") for each in NEWS}
     fields = [
         entry("task", words("digest-form-task"), _text(order.task, multiline=True)),

@@ -294,10 +294,6 @@ class DigestMessages:
         if reading.missing:
             own = [each for each in schedules if each.order.owner == message.asker]
             return posts.listing(own, language, now, "digest-refusal-which")
-        if reading.draft is not None and reading.draft.channel:
-            channel = await orders.api.channels.find(reading.draft.channel.removeprefix("#"))
-            id_ = channel.id if channel else ""
-            schedules = [each for each in schedules if each.order.place == id_]
         return posts.listing(schedules, language, now)
 
 

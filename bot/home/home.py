@@ -12,6 +12,7 @@ from datetime import datetime
 from agent_core.errors import ToolServerError
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Account, Runtime
+from agent_core.runtime.schedules import ScheduleId
 from agent_core.words import Words
 from bot.clicks import (
     COMMAND_TEXT,
@@ -24,6 +25,7 @@ from bot.clicks import (
     HomeClick,
     HomeOpened,
     HomeScheduleClick,
+    NewDigestClick,
     PreferenceClick,
     Refused,
     SessionClick,
@@ -214,7 +216,7 @@ class Home:
             case SessionClick():
                 text = BOT.say(language, await self._delete(who, click.session))
             case HomeScheduleClick(verb="edit"):
-                await self._digests.edit(click.schedule, gesture)
+                await self._open_digest(click.schedule, gesture, person)
                 text = ""
             case HomeScheduleClick():
                 text = await self._orders.do(
@@ -237,6 +239,13 @@ class Home:
             case ChannelClick():
                 return await self._follow_ups(gesture.sender.team, click, person)
         return Note(text=text)
+
+    async def _open_digest(self, schedule: ScheduleId, gesture: Gesture, person: Person) -> None:
+        """Open the form of a digest, or of a new one."""
+        if schedule:
+            await self._digests.edit(schedule, gesture)
+        else:
+            await self._digests.order(NewDigestClick(task=""), gesture, person)
 
     async def _disconnect(self, who: UserId, account: str, language: str) -> str:
         accounts = self._runtime.accounts

@@ -20,7 +20,7 @@ from agent_core.runtime import (
     Spent,
     StoredTurn,
 )
-from agent_core.runtime.schedules import Schedule
+from agent_core.runtime.schedules import Schedule, ScheduleId
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import (
@@ -39,6 +39,7 @@ from bot.render import (
     context,
     foreign_line,
     limits,
+    local_time,
     mention,
     one_line,
     plain_text,
@@ -115,6 +116,7 @@ class HomeState:
 def home_view(state: HomeState) -> JsonObject:
     """A person's Home."""
     blocks = [context(state.note.text)] if state.note.text else []
+    blocks.append(section(state.words("home-intro")))
     for part in (_waiting, _sessions, _schedules, _accounts, _usage, _preferences, _team):
         blocks += part(state)
     return {"type": "home", "blocks": blocks[: limits.BLOCKS_PER_VIEW]}
@@ -137,8 +139,14 @@ def account_line(account: Account) -> str:
 
 
 def usage_line(spent: Spent, words: Words) -> str:
-    """What was asked for, and what it took."""
-    return words("home-usage", n=spent.turns, tokens=spent.tokens)
+    """What was asked for, and what came of it."""
+    return words(
+        "home-usage",
+        n=spent.turns,
+        reports=spent.reports,
+        pages=spent.pages,
+        minutes=spent.minutes,
+    )
 
 
 def month_line(spent: Spent, words: Words) -> str:
@@ -169,13 +177,15 @@ def _sessions(state: HomeState) -> Iterator[JsonObject]:
         channel = channel_name(thread.channel, words)
         outcome = _outcome(each.newest, words)
         link = _thread_link(state.url, each.id, each.asked)
-        text = f"*{link}*\n{channel} · _{outcome}_"
+        when = local_time(each.newest.inbound.received_at)
+        text = f"*{link}*\n{channel} · {when} · _{outcome}_"
         if each.newest.outcome is None:
             yield _row(text, _stop_button(each.id, words))
         elif each.began:
             click = SessionClick(kind="home.delete", session=each.id)
+            menu = clicks.dots_menu([(words("home-delete"), click)])
             sure = words("home-delete-sure")
-            yield _row(text, _sure_button("home-delete", click, sure, words))
+            yield _row(text, _asking_first(menu, "home-delete", sure, words))
         else:
             yield section(text)
     yield from _more(len(state.sessions) - MAX_ROWS, words)
@@ -184,6 +194,8 @@ def _sessions(state: HomeState) -> Iterator[JsonObject]:
 def _schedules(state: HomeState) -> Iterator[JsonObject]:
     yield _header(state.words("digest-listed"))
     yield from _listed(state.schedules, state)
+    new = HomeScheduleClick(schedule=ScheduleId(""), verb="edit")
+    yield actions(clicks.button(state.words("digest-button-new"), new))
 
 
 def _listed(schedules: Sequence[Schedule], state: HomeState) -> Iterator[JsonObject]:
@@ -208,8 +220,9 @@ def _accounts(state: HomeState) -> Iterator[JsonObject]:
     for each in state.accounts[:MAX_ROWS]:
         click = AccountClick(account=each.id)
         sure = words("home-disconnect-sure", what=app_name(each.toolkit))
-        button = _sure_button("home-disconnect", click, sure, words, "danger")
-        yield _row(account_line(each), button)
+        button = clicks.button(words("home-disconnect"), click, "danger")
+        row = _asking_first(button, "home-disconnect", sure, words)
+        yield _row(account_line(each), row)
     yield from _more(len(state.accounts) - MAX_ROWS, words)
     elements: list[JsonObject] = []
     for app, url in state.note.links.items():
@@ -218,7 +231,7 @@ def _accounts(state: HomeState) -> Iterator[JsonObject]:
         elements.append({**button, "url": url})
     known = {each.toolkit for each in state.accounts}
     options: list[tuple[str, AppClick]] = []
-    for app in APPS:
+    for app in sorted(APPS, key=app_name):
         if app not in known:
             click = AppClick(kind="home.connect", app=app)
             options.append((app_name(app), click))
@@ -269,7 +282,8 @@ def _team(state: HomeState) -> Iterator[JsonObject]:
         return
     yield {"type": "divider"}
     yield _header(words("home-team"))
-    yield section(month_line(team.spent, words))
+    usage = month_line(team.spent, words)
+    yield section(words("home-usage-tokens", usage=usage, tokens=team.spent.tokens))
     for turn in team.unfinished[:MAX_ROWS]:
         asked = f"_{words('home-in-private')}_"
         if parse_session(turn.session).channel in team.public:
@@ -330,14 +344,8 @@ def _stop_button(session: SessionId, words: Words) -> JsonObject:
     return clicks.button(words("home-stop"), SessionClick(kind="home.stop", session=session))
 
 
-def _sure_button(
-    key: str,
-    click: SessionClick | AccountClick,
-    sure: str,
-    words: Words,
-    style: str = "",
-) -> JsonObject:
-    """A button that asks first whether it is meant."""
+def _asking_first(element: JsonObject, key: str, sure: str, words: Words) -> JsonObject:
+    """A button or menu that asks first whether it is meant."""
     label = plain_text(words(key))
     dialog = {
         "title": label,
@@ -345,11 +353,11 @@ def _sure_button(
         "confirm": label,
         "deny": plain_text(words("home-no")),
     }
-    return {**clicks.button(words(key), click, style), "confirm": dialog}
+    return {**element, "confirm": dialog}
 
 
 def _turn_link(url: str, turn: StoredTurn) -> str:
-    return _thread_link(url, turn.session, turn.inbound.text)
+    return _thread_link(url, turn.session, turn.inbound.title or turn.inbound.text)
 
 
 def _thread_link(url: str, session: SessionId, asked: str) -> str:

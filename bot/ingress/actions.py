@@ -42,6 +42,7 @@ from bot.inbound import (
     text_in,
 )
 from bot.ingress.filter import Rules, authorise, refusal, screen
+from bot.render import limits
 from bot.slack_api import (
     People,
     Person,
@@ -289,7 +290,8 @@ def _read_press(body: JsonObject) -> Gesture | None:
     if body.get("type") == CHOSEN:
         name = text_in(body, "callback_id")
         pressed_ts = text_in(body, "action_ts")
-        payload = AskShortcut(author=text_in(message, "user"))
+        first_words = text_in(message, "text")[: limits.LABEL_CHARS]
+        payload = AskShortcut(author=text_in(message, "user"), text=first_words)
         payload = payload if name == payload.kind else None
     else:
         actions = objects_in(body, "actions")

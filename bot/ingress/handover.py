@@ -154,6 +154,7 @@ class Handover:
             author_name=person.name,
             text=text,
             received_at=datetime.fromtimestamp(newest.version_s, UTC),
+            title=post.title,
             background=earlier.text,
             background_authors=tuple(user_id(thread.team, user) for user in earlier.users),
             attachments=attachments,

@@ -119,6 +119,7 @@ class Ingress:
         text: str,
         *,
         user: str,
+        title: str = "",
     ) -> bool:
         """Take a person's words as a mention in a thread, where they stand in the post of `ts`.
 
@@ -138,6 +139,7 @@ class Ingress:
                 "text": f"{mention}{escape(text)}",
                 "ts": ts,
                 "thread_ts": thread.root_ts,
+                "bot_title": title,
             },
         }
         event = await self.receive(body)

@@ -12,7 +12,7 @@ from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import AskForm, AskShortcut, Gesture, Refused
-from bot.inbound import posted_at
+from bot.inbound import posted_at, unescape_wire
 from bot.ingress.ingress import Ingress
 from bot.render import foreign_line, limits, one_line, quoted, text_entry
 from bot.slack_api import Op, People, Person, PlaceRefused, SlackApi, SlackError, language_of
@@ -50,7 +50,12 @@ class AskAbout:
                 since=gesture.pressed_ts,
             )
             return
-        about = AskForm(session=gesture.session, ts=gesture.message_ts, author=click.author)
+        about = AskForm(
+            session=gesture.session,
+            ts=gesture.message_ts,
+            author=click.author,
+            text=click.text,
+        )
         try:
             is_open = await self._api.open_view(gesture.trigger_id, _form(about, words))
         except SlackError:
@@ -68,7 +73,14 @@ class AskAbout:
         """Post the question in the thread and take it as the person's words there."""
         words = BOT.of(language_of(person))
         thread = parse_session(about.session)
-        question = gesture.values.get(QUESTION, "").strip() or words("ask-default")
+        written = gesture.values.get(QUESTION, "").strip()
+        question = written or words("ask-default")
+        names = await self._people.names({about.author} - {""})
+        # Of another's name only letters and digits become the asker's words.
+        name = re.sub(r"[^\w' -]+", " ", names.get(about.author, ""))
+        author = one_line(name, limits.PROGRESS_WORD_CHARS) or words("ask-app")
+        what = one_line(unescape_wire(about.text), limits.PROGRESS_WORD_CHARS)
+        title = "" if written else words("ask-about", who=author, what=what)
         who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)
         text = f"{words('ask-told', who=who)}\n{quoted(question)}"
         op = Op(gesture.key).part("told")
@@ -78,29 +90,15 @@ class AskAbout:
         except PlaceRefused as refused:
             logger.warning("a question about a post could not be posted: %s", refused)
             raise Refused("ask-not-there", field=QUESTION) from refused
-        request = f"{question}\n\n({await self._which_post(about, person, words)})"
+        at = posted_at(about.ts, person.utc_offset_s)
+        request = f"{question}\n\n({words('ask-which', who=author, at=f'{at:%H:%M}')})"
         await self._ingress.take_words(
             thread,
             post.ts,
             request,
             user=person.id,
+            title=title,
         )
-
-    async def _which_post(
-        self,
-        about: AskForm,
-        person: Person,
-        words: Words,
-    ) -> str:
-        """The post that is meant, as its line in the thread's earlier posts begins.
-
-        Of another's name only letters and digits become the asker's words.
-        """
-        names = await self._people.names({about.author} - {""})
-        at = posted_at(about.ts, person.utc_offset_s)
-        name = re.sub(r"[^\w' -]+", " ", names.get(about.author, ""))
-        who = one_line(name, limits.PROGRESS_WORD_CHARS) or words("ask-app")
-        return words("ask-which", who=who, at=f"{at:%H:%M}")
 
 
 def _form(about: AskForm, words: Words) -> JsonObject:

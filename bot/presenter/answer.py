@@ -27,6 +27,7 @@ from bot import clicks
 from bot.clicks import FeedbackClick, FollowUpClick
 from bot.presenter.journal import Destination
 from bot.render import (
+    AboutSources,
     IsLive,
     PostDraft,
     actions,
@@ -92,17 +93,17 @@ def thread_drafts(
     is_live: IsLive,
     *,
     sources: Sequence[str] = (),
-    published: Iterable[tuple[str, str]] = (),
+    published: Iterable[tuple[str, str, str]] = (),
 ) -> tuple[list[PostDraft], bool]:
     """The answer's posts or, of more than a thread bears, its beginning; and whether it is cut.
 
-    `published` has addresses with the ISO days of their publication.
+    `published` has addresses with the ISO days of their publication, and their publishers.
     """
     drafts = answer_drafts(
         markdown[: limits.ANSWER_CHARS],
         is_live,
         sources=sources,
-        days=source_days(published, words("consent-language")),
+        about=about_sources(published, words("consent-language")),
         heading=words("progress-sources"),
     )
     drafts = drafts or [PostDraft(text=words("progress-no-answer"))]  # such as an empty code block
@@ -111,9 +112,12 @@ def thread_drafts(
     return [*drafts[:1], PostDraft(text=words("progress-whole-answer"))], True
 
 
-def source_days(published: Iterable[tuple[str, str]], language: str) -> dict[str, str]:
-    """The days on which sources were published, in words by address."""
-    return {url: day_words(date.fromisoformat(day), language) for url, day in published}
+def about_sources(published: Iterable[tuple[str, str, str]], language: str) -> AboutSources:
+    """Publishers of sources, and the days on which they were published in words, by address."""
+    return {
+        url: (publisher, day and day_words(date.fromisoformat(day), language))
+        for url, day, publisher in published
+    }
 
 
 def final_drafts(
@@ -136,11 +140,17 @@ def final_drafts(
         fenced(markdown) if is_code else markdown,
         words,
         live_links(event, home),
-        sources=event.citations,
+        sources=event.citations or ("",) * bool(event.sources),
         published=event.published,
     )
-    if drafts[-1].blocks and is_rated and event.outcome in ("answered", "limited"):
-        rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
+    rows: list[JsonObject] = []
+    if event.has_findings:
+        rows = follow_up_rows([words("progress-answer-now")])
+    elif is_rated and event.outcome in ("answered", "limited"):
+        reports = [file.follow_ups for file in saved if file.mimetype == REPORT]
+        questions = reports[-1] if reports else ()
+        rows = [*follow_up_rows(questions), feedback_block(event.turn, words)]
+    if drafts[-1].blocks and rows:
         drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
     return markdown, drafts, is_cut
 
@@ -172,10 +182,8 @@ async def _post(destination: Destination, op: Op, draft: PostDraft) -> None:
         await destination.post(op, draft.without_charts)
 
 
-def follow_up_rows(files: Sequence[ArtifactSaved]) -> list[JsonObject]:
-    """What the reader of the last report may ask next, as buttons; what they say is asked."""
-    reports = [file for file in files if file.mimetype == REPORT]
-    questions = reports[-1].follow_ups if reports else ()
+def follow_up_rows(questions: Iterable[str]) -> list[JsonObject]:
+    """What the reader may ask next, as buttons; what they say is asked."""
     labels = [plain_line(question, limits.LABEL_CHARS) for question in questions]
     labels = [label for label in labels if label][: limits.FOLLOW_UPS]
     buttons = [

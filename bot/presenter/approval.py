@@ -33,6 +33,7 @@ from bot.presenter.previews import (
     LONG,
     MomentWords,
     argument_lines,
+    changes,
     items_of,
     made_visible,
     moments,
@@ -48,10 +49,11 @@ from bot.render import (
     context,
     entry,
     foreign_line,
-    inline_code,
     limits,
+    literal,
     local_time,
     mention,
+    one_line,
     plain_text,
     section,
     sections,
@@ -85,7 +87,11 @@ def is_short(event: ApprovalRequested, words: Words) -> bool:
     arguments = [action.arguments for action in event.actions]
     if len(json.dumps(arguments)) > HOPELESS_CHARS:
         return False
-    blocks = _facts(event, words, is_whole=True)
+    blocks = _facts(
+        event,
+        words,
+        is_whole=True,
+    )
     if len(blocks) > limits.BLOCKS_PER_POST - BLOCKS_FOR_DECIDING:
         return False
     return _chars(blocks) <= limits.BLOCK_TEXT_CHARS - CHARS_FOR_DECIDING
@@ -98,7 +104,14 @@ def approval_file(event: ApprovalRequested, words: Words) -> bytes:
         "tool": event.tool,
         "actions": [asdict(action) for action in event.actions],
     }
-    lines = argument_lines(whole, moments(whole, event.zone, words))
+    lines = argument_lines(
+        whole,
+        moments(
+            whole,
+            event.zone,
+            words,
+        ),
+    )
     return "\n".join(lines).encode()
 
 
@@ -114,16 +127,12 @@ def approval_draft(
     is_whole: bool,
     is_attached: bool = False,
     unseen: Sequence[SentFile] = (),
-    edited: AskDecided | None = None,
 ) -> PostDraft:
     """The card while it is undecided; what neither it nor a file shows cannot be approved.
 
-    Of the files that would be sent along nobody can look at those that are `unseen`; `edited` says
-    who made this edition from an earlier one.
+    Of the files that would be sent along nobody can look at those that are `unseen`.
     """
     notes: list[str] = []
-    if edited:
-        notes.append(decision(edited, words))
     if unseen:
         notes.append(words("consent-sent-hidden", files=_names(unseen)))
     elif event.files:
@@ -136,7 +145,11 @@ def approval_draft(
     is_seen = (is_whole or is_attached) and not unseen
     buttons = [
         consent_button(ApprovalClick(kind=kind, ask=event.ask), words)
-        for kind in _buttons(event, is_seen=is_seen, is_whole=is_whole)
+        for kind in _buttons(
+            event,
+            is_seen=is_seen,
+            is_whole=is_whole,
+        )
     ]
     more: list[tuple[str, ApprovalMenu]] = []
     if is_whole:
@@ -147,7 +160,11 @@ def approval_draft(
         more.append((words("consent-button-approve-thread"), for_thread))
     if more:
         buttons.append(clicks.dots_menu(more))
-    blocks = _facts(event, words, is_whole=is_whole)
+    blocks = _facts(
+        event,
+        words,
+        is_whole=is_whole,
+    )
     blocks.append(context("\n".join(notes)))
     blocks.append(actions(*buttons))
     return PostDraft(text=_fallback(event, words), blocks=tuple(blocks))
@@ -156,7 +173,11 @@ def approval_draft(
 def decided_draft(event: ApprovalRequested, decided: AskDecided, words: Words) -> PostDraft:
     """The card once it is decided: the same facts, and how it ended in place of the buttons."""
     ending = decision(decided, words)
-    blocks = _facts(event, words, is_whole=is_short(event, words))
+    blocks = _facts(
+        event,
+        words,
+        is_whole=is_short(event, words),
+    )
     blocks.append(section(f"*{ending}*"))
     fallback = _fallback(event, words)
     text, *_ = split(f"{fallback}\n{ending}", limits.TEXT_CHARS)
@@ -196,7 +217,24 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
     asking = asking_actions(event.actions)
     asked = words("consent-asked", who=mention(event.asker))
     blocks = [section(asked)]
-    actions_shown = _actions(event, words, is_whole=is_whole)
+    differing: list[str] = []
+    for earlier, action in zip(
+        event.before,
+        event.actions,
+        strict=False,
+    ):
+        if earlier.tool == action.tool:
+            differing += changes(
+                earlier.arguments,
+                action.arguments,
+                words,
+            )
+    blocks += sections("\n".join(differing))
+    actions_shown = _actions(
+        event,
+        words,
+        is_whole=is_whole,
+    )
     for action_blocks in actions_shown:
         blocks += action_blocks
     left = len(asking) - len(actions_shown)
@@ -207,11 +245,15 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
         if not action.asks:
             along[deed(action.tool, action.toolkit)] = None
     if along:
-        what = _counted([*along][:MAX_ALONG], len(along), words)
+        what = _counted(
+            [*along][:MAX_ALONG],
+            len(along),
+            words,
+        )
         line = words("consent-along", what=what)
         blocks.append(context(line))
-    if event.is_tainted and not all(map(_is_for_oneself, asking)):
-        blocks.append(context(f":warning: *{_warning(event, words)}*"))
+    if event.is_tainted:
+        blocks.append(context(f":warning: *{words('consent-tainted')}*"))
     if event.owner_only:
         blocks.append(context(words("consent-owner-only", who=mention(event.asker))))
     return [Exact(block) for block in blocks]
@@ -223,12 +265,28 @@ def _actions(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[
     done: list[list[JsonObject]] = []
     chars = 0
     for number, action in enumerate(asking, start=1):
-        title = _title(event, action, f"{number}. " if len(asking) > 1 else "", words)
+        title = _title(
+            event,
+            action,
+            f"{number}. " if len(asking) > 1 else "",
+            words,
+        )
         if is_whole:
-            done.append(_whole_action(event, action, title, words))
+            done.append(
+                _whole_action(
+                    event,
+                    action,
+                    title,
+                    words,
+                )
+            )
             continue
         whom = recipients_of(action.arguments)
-        title += _reaches(whom, [_inline(each) for each in whom[:MAX_RECIPIENTS]], words)
+        title += _reaches(
+            whom,
+            [_named(each) for each in whom[:MAX_RECIPIENTS]],
+            words,
+        )
         blocks = sections(title)
         chars += _chars(blocks)
         if number > MAX_ACTIONS or chars > SHOWN_CHARS:
@@ -244,40 +302,41 @@ def _whole_action(
     words: Words,
 ) -> list[JsonObject]:
     """An action with all its arguments; of a file that is posted above the storage key is left."""
-    moment_text = moments(action.arguments, event.zone, words)
-    picture = preview(action, words, moment_text, event.files)
+    moment_text = moments(
+        action.arguments,
+        event.zone,
+        words,
+    )
+    picture = preview(
+        action,
+        words,
+        moment_text,
+        event.files,
+    )
     if picture is None:
         whom = recipients_of(action.arguments)
-        title += _reaches(whom, [inline_code(made_visible(each)) for each in whom], words)
-        picture = argument_blocks(action, moment_text, words)
+        title += _reaches(
+            whom,
+            [literal(made_visible(each)) for each in whom],
+            words,
+        )
+        picture = argument_blocks(
+            action,
+            moment_text,
+            words,
+        )
     return [*sections(title), *picture]
-
-
-def _is_for_oneself(action: PlannedAction) -> bool:
-    """Whether it reaches nobody but the owner of the account that it is done with."""
-    whom = {each.casefold() for each in recipients_of(action.arguments)}
-    return whom == {action.account.casefold()}
-
-
-def _warning(event: ApprovalRequested, words: Words) -> str:
-    """That outside text may have asked for it, and which."""
-    sources: dict[str, None] = {}
-    for source in event.outside:
-        app, _, _ = source.partition("_")
-        if "://" in source:
-            sources[_inline(source)] = None
-        elif source.isupper():
-            sources[app_name(app)] = None
-    if not sources:
-        return words("consent-tainted")
-    return words("consent-tainted-by", what=", ".join(sources))
 
 
 def _reaches(whom: Sequence[str], named: Sequence[str], words: Words) -> str:
     """A line with those who are named, and how many more it reaches; empty where nobody."""
     if not whom:
         return ""
-    counted = _counted(named, len(whom), words)
+    counted = _counted(
+        named,
+        len(whom),
+        words,
+    )
     return f"\n{words('consent-reaches', n=len(whom), whom=counted)}"
 
 
@@ -296,17 +355,17 @@ def _title(
     if where:
         parts.append(where)
     if action.account:
-        parts.append(words("consent-with-account", account=_inline(action.account)))
+        parts.append(words("consent-with-account", account=_named(action.account)))
     return " · ".join(parts)
 
 
-def _inline(text: str) -> str:
-    """A foreign text as code in one line, as long as an option may be."""
-    return inline_code(made_visible(text)[: limits.OPTION_CHARS])
+def _named(text: str) -> str:
+    """A foreign name in one line, as long as an option may be."""
+    return one_line(made_visible(text), limits.OPTION_CHARS)
 
 
 def _names(files: Sequence[SentFile]) -> str:
-    return ", ".join(_inline(file.name) for file in files)
+    return ", ".join(_named(file.name) for file in files)
 
 
 def _counted(named: Sequence[str], total: int, words: Words) -> str:
@@ -321,7 +380,15 @@ def _fallback(event: ApprovalRequested, words: Words) -> str:
     """For notifications: who, and what in short; the arguments stand in the blocks alone."""
     lines = [words("consent-asked", who=mention(event.asker))]
     asking = asking_actions(event.actions)
-    lines += [_title(event, action, "", words) for action in asking]
+    lines += [
+        _title(
+            event,
+            action,
+            "",
+            words,
+        )
+        for action in asking
+    ]
     text, *_ = split("\n".join(lines), limits.TEXT_CHARS)
     return text
 
@@ -345,9 +412,17 @@ def details_form(actions: Sequence[PlannedAction], digest: str, words: Words) ->
     fingerprint = words("consent-fingerprint", digest=digest[:DIGEST_CHARS])
     blocks: list[JsonObject] = [context(fingerprint)]
     for action in asking_actions(actions):
-        moment_text = moments(action.arguments, "", words)
+        moment_text = moments(
+            action.arguments,
+            "",
+            words,
+        )
         blocks.append(section(f"*{deed(action.tool, action.toolkit)}*"))
-        blocks += argument_blocks(action, moment_text, words)
+        blocks += argument_blocks(
+            action,
+            moment_text,
+            words,
+        )
     return {
         "type": "modal",
         "title": plain_text(words("consent-button-details"), limits.TITLE_CHARS),
@@ -366,9 +441,21 @@ def edit_form(action: PlannedAction, ask: AskId, session: SessionId, words: Word
             "max_length": MAX_EDIT_CHARS,
             "initial_value": written(action.arguments[name]),
         }
-        blocks.append(Exact(entry(name, words(f"consent-part-{label}"), element)))
+        blocks.append(
+            Exact(
+                entry(
+                    name,
+                    words(f"consent-part-{label}"),
+                    element,
+                )
+            )
+        )
     return clicks.form(
-        ApprovalForm(kind="consent.edit_form", ask=ask, session=session),
+        ApprovalForm(
+            kind="consent.edit_form",
+            ask=ask,
+            session=session,
+        ),
         words("consent-edit-title"),
         words("consent-edit-save"),
         words("consent-cancel"),
@@ -402,8 +489,18 @@ def reason_form(ask: AskId, session: SessionId, words: Words) -> JsonObject:
         optional=True,
         hint=plain_text(words("consent-reason-hint")),
     )
-    about = ApprovalForm(kind="consent.reason_form", ask=ask, session=session)
-    return clicks.form(about, title, title, words("consent-cancel"), [reason])
+    about = ApprovalForm(
+        kind="consent.reason_form",
+        ask=ask,
+        session=session,
+    )
+    return clicks.form(
+        about,
+        title,
+        title,
+        words("consent-cancel"),
+        [reason],
+    )
 
 
 def editable_parts(action: PlannedAction) -> dict[str, str]:
@@ -437,4 +534,8 @@ def consent_button(click: ApprovalClick | ConnectionClick, words: Words) -> Json
     """A button of an approval or a connection."""
     name = click.kind.partition(".")[2]
     label = words(f"consent-button-{name.replace('_', '-')}")
-    return clicks.button(label, click, _STYLES.get(click.kind, ""))
+    return clicks.button(
+        label,
+        click,
+        _STYLES.get(click.kind, ""),
+    )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
-from agent_core.errors import AgentError, AskRefused
+from agent_core.errors import AgentError
 from agent_core.events import (
     AnyEvent,
     ApprovalRequested,
@@ -25,7 +25,6 @@ from agent_core.events import (
 from agent_core.ids import (
     ROOT_RUN,
     AskId,
-    ToolCallId,
     TurnId,
     UserId,
 )
@@ -92,8 +91,6 @@ class AskPosts:
         self._ending = ""
         """How that question ended."""
         self._requests: dict[AskId, ApprovalRequested | AuthRequired] = {}
-        self._edited: dict[ToolCallId, AskDecided] = {}
-        """By call, how the edition of its approval ended that a person edited."""
 
     async def ask(self, event: Wait) -> None:
         """Post the card of an Ask; links to connect accounts are shown to the asker alone."""
@@ -117,8 +114,6 @@ class AskPosts:
     async def hear(self, event: AnyEvent) -> None:
         """Take the buttons away once an Ask has ended, and say how."""
         match event:
-            case AskDecided(verdict="edited"):
-                self._edited[event.call_id] = event  # the next edition's card says so
             case AskDecided():
                 await self._settle(event)
             case _ if event.run == ROOT_RUN:
@@ -143,13 +138,9 @@ class AskPosts:
             self._question = None
 
     async def _request(self, event: ApprovalRequested) -> None:
-        """Post an approval, whole or beside a file: nobody approves what they cannot read.
-
-        An edition takes the place of the one before it, unless it is too long for that.
-        """
+        """Post an approval, whole or beside a file: nobody approves what they cannot read."""
         words = self._destination.board.words
         op = _op(event.turn, event.ask)
-        before = self._edited.get(event.call_id)
         unseen = [
             file
             for file in event.files
@@ -157,18 +148,15 @@ class AskPosts:
         ]
         if await asyncio.to_thread(is_short, event, words):
             draft = await asyncio.to_thread(
-                approval_draft, event, words, is_whole=True, unseen=unseen, edited=before
+                approval_draft, event, words, is_whole=True, unseen=unseen
             )
-            instead_of = _op(before.turn, before.ask) if before else None
             draft = self._with_live_view(draft)
             try:
-                await self._destination.post(op, draft, instead_of=instead_of)
+                await self._destination.post(op, draft)
             except ContentRefused as refused:
                 _log.warning("an approval is not taken whole: %s", refused)
             else:
                 return
-        if before:
-            await self._settle(before)
         content = await asyncio.to_thread(approval_file, event, words)
         file = Upload(name=file_name(event), read=lambda: content, title=file_name(event))
         is_attached = await self._files.upload(op.part("file"), file)
@@ -179,7 +167,6 @@ class AskPosts:
             is_whole=False,
             is_attached=is_attached,
             unseen=unseen,
-            edited=before,
         )
         try:
             await self._destination.post(op, self._with_live_view(draft))
@@ -265,12 +252,11 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
     numbered = "\n".join(lines)
     hint = _hint(event, words)
     text = _asked(event)
-    below = [numbered, hint]
     if is_numbered:
         text = f"{text}\n\n{numbered}"
-        below = [hint]
+        numbered = ""
     *before, last = split(text, limits.TEXT_CHARS - _TAIL_CHARS)
-    whole = "\n\n".join(filter(None, [last, *below]))
+    whole = "\n\n".join(filter(None, [last, numbered, hint]))
     drafts = [PostDraft(text=each) for each in before]
     if not labels:
         return [*drafts, PostDraft(text=whole)]
@@ -362,18 +348,9 @@ async def whisper_links(
     """Show the asker alone, for each app, a button that opens a fresh link to connect it.
 
     A link for connecting an account is in no post that others see, in no log, and in nothing that
-    the bot keeps. An app that gives none now does not cost the others. Raises AskRefused where they
-    get none.
+    the bot keeps. Raises AskRefused where they get none.
     """
-    links: dict[str, str] = {}
-    for toolkit in toolkits:
-        try:
-            links[toolkit] = await connect_link(ask, asker, toolkit)
-        except AskRefused as refused:
-            if refused.why != "no_link":
-                raise
-    if not links:
-        raise AskRefused("no_link")
+    links = {toolkit: await connect_link(ask, asker, toolkit) for toolkit in toolkits}
     buttons: list[JsonObject] = []
     for number, (toolkit, url) in enumerate(links.items(), start=1):
         label = words("consent-connect", what=app_name(toolkit))

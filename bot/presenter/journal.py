@@ -129,10 +129,9 @@ class Destination:
         direct = self.journal.bookmark.direct
         return parse_session(SessionId(direct)) if direct else self.thread
 
-    async def post(self, op: Op, draft: PostDraft, *, instead_of: Op | None = None) -> None:
-        """Make a post once, as with `once`; instead of another op's, if that stands there."""
-        before = self.journal.bookmark.post_of(instead_of) if instead_of else None
-        await self.once(op, partial(self._post, draft, before))
+    async def post(self, op: Op, draft: PostDraft) -> None:
+        """Make a post once, as with `once`."""
+        await self.once(op, partial(self._post, draft))
 
     async def settle(self, op: Op, ended_as: str, draft: PostDraft) -> None:
         """Say in a post how it ended, once. Where none stands, or it is gone, nothing is said."""
@@ -209,16 +208,13 @@ class Destination:
     async def _post(
         self,
         draft: PostDraft,
-        before: Receipt | None,
         thread: ThreadRef,
         op: Op,
         may_exist: bool,
     ) -> None:
-        """What was streamed, or stood there before, becomes the post or the first part of it."""
+        """What was streamed becomes the post or the first part of it."""
         bookmark = self.journal.bookmark
         ts = bookmark.streams.get(op.without(*FIRST_SMALLER), "")
-        if before and before.channel == thread.channel:
-            ts = before.ts
         if ts and await self._replace(thread, ts, draft, op):
             receipt = Receipt(thread.channel, ts)
         else:

@@ -391,7 +391,7 @@ class Presenting:
 async def _name_session(api: SlackApi, begun: StoredTurn) -> None:
     """Name a session after its first message."""
     with suppress(LeaseLost):  # then another process does it
-        title = title_of(begun.inbound.text)
+        title = title_of(begun.inbound.title or begun.inbound.text)
         if title:
             await api.name_session(parse_session(begun.session), title)
 

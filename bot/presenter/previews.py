@@ -1,9 +1,10 @@
 """The preview of an action: a mail, an event, a post, or its arguments by name. Pure.
 
 A small table of argument names says which kind it is, never the name of a tool. The preview is
-complete, and nothing foreign in it is live: a value is code, an invisible character has a name in
-`⟨⟩`, such as `⟨5000 ␣⟩` or `⟨U+202E⟩`, and an argument that could be taken for another field makes
-the whole action be shown as it is sent (`argument_lines`).
+complete, and nothing foreign in it is live: blocks are verbatim, a text of several lines is a
+quotation, an invisible character has a name in `⟨⟩`, such as `⟨5000 ␣⟩` or `⟨U+202E⟩`, and an
+argument that could be taken for another field makes the whole action be shown as it is sent
+(`argument_lines`).
 """
 
 import json
@@ -13,21 +14,26 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, cast
 
 from agent_core.clock import find_zone
 from agent_core.events import PlannedAction, SentFile
 from agent_core.messages import JsonObject
-from agent_core.runtime import moment_words, unpacked
+from agent_core.runtime import moment_words, recipients_of, unpacked
 from agent_core.words import Words
 from bot.render import (
+    QUOTE_BAR,
     code,
     foreign_line,
-    inline_code,
     limits,
+    literal,
+    one_line,
     plain_line,
+    quoted,
+    section,
     sections,
+    split,
 )
 
 _OWN = ("answer", "report", "asked", "correction")
@@ -50,13 +56,14 @@ LONG = frozenset({"body", "about", "text", "correction"})
 """Stand below their name, as they will read."""
 
 MAX_ROWS = 16
+CHANGE_CHARS = 120
+"""Of a longer text that was changed it is said alone: it stands below as it is now."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d)?")
 _PLAIN_NAME = re.compile(r"[a-zA-Z][\w-]{0,39}")
 _LINE_CHARS = 200
 
 _ATTACHMENT = frozenset({"name", "mimetype", "s3key"})
 """All that an app is told of a file that goes along."""
-_NAMED = frozenset({"name", "s3key"})
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
@@ -114,7 +121,12 @@ def moments(arguments: JsonObject, zone: str, words: Words) -> MomentWords:
         values = {value for _, value in zones}
         if len(values) > 1 or not ZONE_NAMES.issuperset(name for name, _ in zones):
             return ""  # the zone may be that of another moment
-        return _clock_words(value, "".join(values), zone, words)
+        return _clock_words(
+            value,
+            "".join(values),
+            zone,
+            words,
+        )
 
     return moment_words_of
 
@@ -131,14 +143,22 @@ def _clock_words(
         moment = datetime.fromisoformat(value)
         known = moment.tzinfo or find_zone(zone_name)
         if known is None:
-            clock = moment_words(moment.replace(tzinfo=UTC), "UTC", language)
+            clock = moment_words(
+                moment.replace(tzinfo=UTC),
+                "UTC",
+                language,
+            )
             where = plain_line(made_visible(zone_name), limits.PROGRESS_WORD_CHARS)
             return f"{clock} ({where or words('consent-no-zone')})"
         moment = moment.replace(tzinfo=known)
         zones = dict.fromkeys(filter(find_zone, (zone, zone_name)))
         clocks: list[str] = []
         for each in zones or ("UTC",):
-            clock = moment_words(moment, each, language)
+            clock = moment_words(
+                moment,
+                each,
+                language,
+            )
             clocks.append(f"{clock} ({each})")
         return " = ".join(clocks)
     except (ValueError, OverflowError):
@@ -157,15 +177,19 @@ def preview(
     """
     arguments = action.arguments
     parts = parts_of(arguments)
-    labels = _labels(arguments, parts, words)
-    if labels is None:
+    labels = field_labels(arguments, words)
+    if not _are_clear(arguments, labels):
         return None
     long = [parts.get(label) for label in LONG]
     blocks: list[JsonObject] = []
     lines: list[str] = []
     for name, label in labels.items():
         value = arguments[name]
-        attached = attachment_line(value, files, words)
+        attached = attachment_line(
+            value,
+            files,
+            words,
+        )
         if attached:
             lines.append(attached)
             continue
@@ -175,13 +199,29 @@ def preview(
             text = foreign_line(moment, limits.OPTION_CHARS) or _line(value)
         lines.append(f"*{label}:* {text}".strip())
         if not text:
-            below = text_of(value)
-            if not isinstance(value, str):
-                below = "\n".join(argument_lines({name: value}, moment_text))
             blocks += sections("\n".join(lines))
-            blocks += sections(f"```\n{code(below)}\n```")
+            blocks += _below(name, value, moment_text)
             lines = []
     return [*blocks, *sections("\n".join(lines))]
+
+
+def _below(name: str, value: object, moment_text: MomentWords) -> list[JsonObject]:
+    """A value that does not stand beside its name: a text as a quotation, all else as code."""
+    text = text_of(value)
+    if not isinstance(value, str):
+        text = "\n".join(argument_lines({name: value}, moment_text))
+    elif "`" not in text:
+        return _quotation(text)
+    return sections(f"```\n{code(text)}\n```")
+
+
+def _quotation(text: str) -> list[JsonObject]:
+    """A text with a bar before each line, also where a block ends within a line."""
+    blocks: list[JsonObject] = []
+    for part in split(quoted(text), limits.SECTION_CHARS - len(QUOTE_BAR)):
+        bar = "" if part.startswith(QUOTE_BAR) else QUOTE_BAR
+        blocks.append(section(f"{bar}{part}"))
+    return blocks
 
 
 def attachment_line(value: Any, files: Sequence[SentFile], words: Words) -> str:
@@ -204,26 +244,16 @@ def _attached_name(item: object, by_key: Mapping[str, SentFile]) -> str:
     if not isinstance(item, dict):
         return ""
     given = cast("JsonObject", item)
-    fields: JsonObject = {}
-    for field, each in given.items():
-        plain = field.replace("_", "").casefold()
-        fields[plain] = each
-    if len(fields) < len(given):
+    fields = {field.replace("_", "").casefold(): each for field, each in given.items()}
+    file = by_key.get(str(fields.get("s3key")))
+    is_all = len(fields) == len(given) and fields.keys() <= _ATTACHMENT
+    name = PurePath(str(fields.get("name", "")))
+    kind = name.suffix.casefold()
+    if file is None or not is_all or not kind or kind != PurePath(file.name).suffix.casefold():
         return ""
-    if not _NAMED <= fields.keys() <= _ATTACHMENT:
-        return ""
-    file = by_key.get(str(fields["s3key"]))
-    if file is None:
-        return ""
-    stem, _, ending = str(fields["name"]).rpartition(".")
-    _, _, own_ending = file.name.rpartition(".")
-    if not stem or ending.casefold() != own_ending.casefold():
-        return ""
-    words = stem.replace("_", " ")
+    words = name.stem.replace("_", " ")
     title = _foreign(words[:1].upper() + words[1:])
-    kind = _foreign(ending.upper())
-    size = _size(file.size_bytes)
-    return f"{title} ({kind}, {size})"
+    return f"{title} ({_foreign(kind[1:].upper())}, {_size(file.size_bytes)})"
 
 
 def _foreign(text: str) -> str:
@@ -240,23 +270,57 @@ def _size(size_bytes: int) -> str:
     return f"{megabytes:.1f} MB"
 
 
-def _labels(arguments: JsonObject, parts: dict[str, str], words: Words) -> dict[str, str] | None:
-    """A label for each argument; None if names are unclear, or a value is packed in base64."""
+def field_labels(arguments: JsonObject, words: Words) -> dict[str, str]:
+    """What people call each argument; the parts of a mail, an event or a post first."""
+    parts = parts_of(arguments)
     labels = {name: words(f"consent-part-{label}") for label, name in parts.items()}
     for name in arguments:
-        if name in labels:
-            continue
-        if not _PLAIN_NAME.fullmatch(name):
-            return None
         label = name.replace("_", " ").strip()
-        labels[name] = label.capitalize() or name
+        labels.setdefault(name, label.capitalize() or name)
+    return labels
+
+
+def _are_clear(arguments: JsonObject, labels: dict[str, str]) -> bool:
+    """Whether each label stands for one argument, and no value is packed in base64."""
+    parts = parts_of(arguments).values()
     distinct = {label.casefold() for label in labels.values()}
     if len(distinct) < len(labels) or not 0 < len(labels) <= MAX_ROWS:
-        return None
-    for _, value in leaves("", arguments):
-        if isinstance(value, str) and unpacked(value):
-            return None
-    return labels
+        return False
+    if not all(name in parts or _PLAIN_NAME.fullmatch(name) for name in labels):
+        return False
+    texts = [value for _, value in leaves("", arguments) if isinstance(value, str)]
+    return not any(map(unpacked, texts))
+
+
+def changes(before: JsonObject, after: JsonObject, words: Words) -> Iterator[str]:
+    """A line for each argument that differs, with both values if short; recipients first."""
+    labels = field_labels({**before, **after}, words)
+    names = [name for name in labels if before.get(name) != after.get(name)]
+    names.sort(key=lambda name: not recipients_of({name: after.get(name) or before.get(name)}))
+    for name in names:
+        texts = (_brief(before.get(name)), _brief(after.get(name)))
+        is_short = max(map(len, texts)) <= CHANGE_CHARS
+        old, new = (one_line(made_visible(text), CHANGE_CHARS) or "-" for text in texts)
+        sentence = "consent-changed" if is_short else "consent-changed-text"
+        yield words(
+            sentence,
+            what=_foreign(labels[name]),
+            before=old,
+            after=new,
+        )
+
+
+def _brief(value: Any) -> str:
+    """A value in one line; a file by its name."""
+    if value is None:
+        return ""
+    names: list[str] = []
+    for item in items_of(value):
+        name = item
+        if isinstance(item, dict):
+            name = cast("JsonObject", item).get("name", item)
+        names.append(str(name))
+    return ", ".join(names)
 
 
 def written(value: Any) -> str:
@@ -270,7 +334,7 @@ def items_of(value: Any) -> list[object]:
 
 
 def _line(value: Any) -> str:
-    """A value, or a list of them, as code in one line; empty where it is no such thing."""
+    """A value, or a list of them, in one line; empty where it is no such thing."""
     items = items_of(value) or [value]
     if any(each and isinstance(each, dict | list) for each in items):
         return ""
@@ -278,7 +342,7 @@ def _line(value: Any) -> str:
     for text in texts:
         if len(text) > _LINE_CHARS or "\n" in text or "`" in text:
             return ""
-    return ", ".join(map(inline_code, texts))
+    return ", ".join(map(literal, texts))
 
 
 def _no_moment(_path: str, _value: object) -> str:

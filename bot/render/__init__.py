@@ -16,9 +16,11 @@ from bot.render.blocks import (
     split,
     text_entry,
 )
-from bot.render.citations import Footnotes
+from bot.render.citations import AboutSources, Footnotes
 from bot.render.escape import (
+    QUOTE_BAR,
     IsLive,
+    all_live,
     clean,
     code,
     escape,
@@ -26,18 +28,19 @@ from bot.render.escape import (
     inert,
     inline_code,
     link,
+    literal,
     none_live,
     one_line,
     plain_line,
     quoted,
     real_host,
 )
-from bot.render.markdown import fenced, to_markdown, to_text
+from bot.render.markdown import as_text, fenced, to_markdown, to_text
 
 __all__ = [  # noqa: RUF022 (by module)
     "PostDraft", "actions", "answer_drafts", "card", "context", "entry", "limits",
     "local_time", "mention", "plain_text", "section", "sections", "split", "text_entry",
-    "IsLive", "clean", "code", "escape", "foreign_line", "inert", "inline_code", "link",
-    "none_live", "one_line", "plain_line", "quoted", "real_host", "fenced", "to_markdown",
-    "to_text", "Footnotes",
+    "IsLive", "QUOTE_BAR", "all_live", "as_text", "clean", "code", "escape", "foreign_line",
+    "inert", "inline_code", "link", "literal", "none_live", "one_line", "plain_line", "quoted",
+    "real_host", "fenced", "to_markdown", "to_text", "AboutSources", "Footnotes",
 ]  # fmt: skip

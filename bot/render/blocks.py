@@ -5,7 +5,7 @@ Long texts are split: no word cut, no link broken, all code closed.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from typing import Any
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject
 from bot.render import limits
-from bot.render.citations import Footnotes
+from bot.render.citations import AboutSources, Footnotes
 from bot.render.escape import IsLive, all_live
 from bot.render.markdown import (
     Piece,
@@ -70,17 +70,17 @@ def answer_drafts(
     is_live: IsLive = all_live,
     *,
     sources: Sequence[str] = (),
-    days: Mapping[str, str] = MappingProxyType({}),
+    about: AboutSources = MappingProxyType({}),
     heading: str = "Sources:",
 ) -> list[PostDraft]:
     """An answer as posts, in order; none for an empty answer.
 
     An address that `is_live` does not let through is shown as text. Pages are cited by numbered
     marks, and below the last post stands the line of them: `[1]` in the Markdown stands for the
-    first of the `sources`, and `days` has the days of publication by address. A post ends before a
-    piece that does not fit into it, and only what fits into none is divided.
+    first of the `sources`, of which `about` names publisher and day. A post ends before a piece
+    that does not fit into it, and only what fits into none is divided.
     """
-    footnotes = Footnotes(urls=sources, is_live=is_live, days=days)
+    footnotes = Footnotes(urls=sources, is_live=is_live, about=about)
     drafts: list[PostDraft] = []
     fitting: list[Piece] = []
     chars = 0

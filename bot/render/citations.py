@@ -16,6 +16,7 @@ from bot.render.escape import (
     foreign_line,
     link,
     literal,
+    one_line,
     real_host,
 )
 
@@ -35,6 +36,9 @@ _AGAIN = re.compile(rf"({_MARK})(?:\s*\1)+")
 _OURS = re.compile(rf"[{TITLE}{CITED}{MARKED}]")
 _NAME_CHARS = 60
 
+AboutSources = Mapping[str, tuple[str, str]]
+"""By address a source's publisher, and the day of its publication in words; both may be empty."""
+
 
 @dataclass(slots=True)
 class Footnotes:
@@ -43,8 +47,7 @@ class Footnotes:
     urls: Sequence[str] = ()
     """What `[1]`, `[2]`, … stand for in the Markdown; an empty one is not known."""
     is_live: IsLive = all_live
-    days: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By address, the day of publication in words."""
+    about: AboutSources = field(default_factory=dict[str, tuple[str, str]])
     _numbers: dict[str, int] = field(default_factory=dict[str, int])
 
     def url_of(self, number: int) -> str:
@@ -75,22 +78,35 @@ class Footnotes:
         """Every source that has a number, once, as mrkdwn; empty without one."""
         sources: list[str] = []
         for url, number in self._numbers.items():
-            source = f"{number} {self._name(url)}"
-            day = self.days.get(url)
+            publisher, day = self.about.get(url, ("", ""))
+            source = f"{number} {self._name(url, publisher)}"
             if day:
                 source += f", {day}"
             sources.append(source)
         return " · ".join(sources)
 
-    def _name(self, url: str) -> str:
-        """Its host as a link; of one that may not be live the name alone."""
+    def _name(self, url: str, publisher: str) -> str:
+        """Its publisher or host as a link; of one that may not be live the name alone.
+
+        The host stands beside a publisher's name that is not in it: no mark hides where it leads.
+        """
         host = host_of(url)
+        name = one_line(publisher, _NAME_CHARS)
+        beside = plain_host(host)
+        is_in_host = _letters(publisher) in _letters(host)
+        if name and self.is_linked(url):
+            linked = link_to(url, name.replace("|", "\u00a6"))
+            return linked if is_in_host else f"{linked} ({beside})"
         if self.is_linked(url):
             return link(url, host, self.is_live)
         if host:
-            return plain_host(host)
+            return beside
         name = PurePosixPath(clean(url)).name
         return foreign_line(name, _NAME_CHARS)
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W", "", text).casefold()
 
 
 def host_of(url: str) -> str:

@@ -32,6 +32,9 @@ _WITH_SPACE_BEHIND = rf"\g<0>{ZERO_WIDTH_SPACE}"
 LOOKS_LIKE_TICK = "\u2035"
 """Stands for every backtick in foreign text, so that all that reach Slack are ours, in pairs."""
 
+QUOTE_BAR = "&gt; "
+"""Before each line of a quotation."""
+
 IsLive = Callable[[str], bool]
 """Whether an address may be a link."""
 WriteLiterally = Callable[[str], str]
@@ -88,8 +91,8 @@ def escape(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Escaped text as a quotation in a post."""
-    return "\n".join(f"&gt; {line}" for line in escape(text).splitlines())
+    """Foreign text as a quotation in a post, letter by letter."""
+    return "\n".join(f"{QUOTE_BAR}{line}" for line in literal(text).splitlines())
 
 
 def inert(text: str) -> str:

@@ -300,9 +300,9 @@ class _Writer:
             if _NUMBER.fullmatch(label):
                 return mark
             return f"{TITLE}{_literal(flat(label))}{CITED} {mark}"
-        if not _is_linked(url, self.is_live):
-            return _unlinked(url, label)
-        return link(url, label, self.is_live, _literal)
+        linked = link(url, label, self.is_live, _literal)
+        is_live = link(url, "", self.is_live).startswith("<")
+        return linked if is_live else _unlinked(url, label)
 
     def _mark(self, url: str) -> str:
         return self.footnotes.mark(url) if self.footnotes else ""
@@ -351,11 +351,11 @@ class _Writer:
     def _runs(self, text: str) -> Iterator[tuple[str, str]]:
         """The text in runs, each with the address of the source that a number in it stands for.
 
-        A number without a source is left out, unless nothing at all has one: it cites nothing then.
+        A number without a source is left out, unless there are no sources: it cites nothing then.
         """
         end = 0
         footnotes = self.footnotes
-        if footnotes and any(footnotes.urls):
+        if footnotes and footnotes.urls:
             for bracket in _CITED.finditer(text):
                 urls = [footnotes.url_of(int(n)) for n in re.findall(r"\d+", bracket[1])]
                 cited = [url for url in urls if url]
@@ -440,10 +440,6 @@ def _unlinked(url: str, label: str) -> str:
     if not host:
         return _literal(words)
     return f"{_literal(words)} · {plain_host(host)}"
-
-
-def _is_linked(url: str, is_live: IsLive) -> bool:
-    return link(url, "", is_live).startswith("<")
 
 
 def _marked(text: str, mark: str) -> str:

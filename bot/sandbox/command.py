@@ -18,7 +18,7 @@ from rich.console import Console
 
 from agent_core.ids import UserId
 from agent_core.settings import CoreSettings
-from bot.console.access import HOME, Passes
+from bot.console.passes import HOME, Passes
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
 from bot.sandbox.loopback import LOOPBACK

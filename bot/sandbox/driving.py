@@ -1,6 +1,7 @@
 """A person who asks, presses and waits, as the command line says."""
 
 import json
+import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
@@ -14,6 +15,7 @@ from rich.text import Text
 from agent_core.ids import TurnId, turn_of
 from agent_core.messages import JsonObject
 from bot.inbound import plain_text
+from bot.render import all_live, as_text
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
 from bot.sandbox.composio import AppExecution, ComposioStandIn
@@ -33,6 +35,9 @@ _CONNECT = "connect"
 """A name for everything that connecting takes."""
 _REJECT = "reject"
 _FORM_TIMEOUT_S = 5.0
+
+_MARK = re.compile(r"<[^<>|]*\|(\[\d+\])>")
+"""A mark of a source, which the line below an answer names with its address."""
 
 
 def post_json(post: Post) -> JsonObject:
@@ -334,7 +339,8 @@ def printed(slack: SlackStandIn) -> Generator[None]:
 def _print_post(console: Console, post: Post, names: Mapping[str, str]) -> None:
     if post.words:
         author = names.get(post.user, post.user)
-        words = plain_text(post.words, names=names)
+        wire_text = _MARK.sub(r"\1", as_text(post.words, all_live))
+        words = plain_text(wire_text, names=names)
         console.print(Text(f"{author}: {words}"))
     for file in post.files:
         size = len(file.content)

@@ -44,6 +44,7 @@ digest-button-resume = Fortsetzen
 digest-button-run = Jetzt ausführen
 digest-button-edit = Bearbeiten
 digest-button-delete = Löschen
+digest-from-home = Hier ist der Digest, den du auf meiner Startseite wolltest:
 digest-button-new = Neuer Digest
 digest-listed = Digests
 digest-more = Und { $n } weitere. Nenne einen bei seiner Nummer: „bearbeite Digest 21“.
@@ -113,6 +114,7 @@ progress-model-away = Mein Sprachmodell ist nicht zu erreichen; ich versuche es 
 progress-model-back = Mein Sprachmodell war nicht zu erreichen und antwortet wieder
 progress-model-gone = Mein Sprachmodell war nicht zu erreichen
 progress-thinking = Ich denke nach
+progress-answer-now = Antworte mit dem bisher Gefundenen
 progress-no-answer = Ich habe darauf keine Antwort.
 progress-failure = Etwas ist schiefgegangen, und ich konnte das nicht abschließen.
 progress-reference = Kennung: { $what }
@@ -163,6 +165,7 @@ ask-title = Frag den Agenten
 ask-what = Was möchtest du wissen?
 ask-told = { $who } fragt dazu:
 ask-default = Worum geht es hier, und was ist zu tun?
+ask-about = Zur Nachricht von { $who }: „{ $what }“
 ask-which = es geht um das, was { $who } um { $at } geschrieben hat
 ask-app = eine App
 ask-not-there = Dort kann ich nicht antworten: Ich bin nicht in dem Kanal, oder er ist archiviert. Lade mich ein und versuch es noch einmal.
@@ -204,7 +207,6 @@ consent-no-arguments = Ohne Angaben.
 consent-along = Geschieht im selben Zug und braucht keine Freigabe: { $what }
 consent-more = und { $n } weitere
 consent-tainted = In diesem Thread habe ich Text von außen gelesen. Er kann das verlangt haben.
-consent-tainted-by = Ich habe Text von außen gelesen, der das verlangt haben könnte: { $what }
 consent-owner-only = An dieser Arbeit haben mehrere mitgeschrieben. Darum entscheidet hier nur { $who }, und jedes Mal neu.
 consent-until = Ich warte bis { $when }.
 consent-in-file = Alles steht in der Datei `{ $file }` oben.
@@ -229,6 +231,8 @@ consent-decided-overtaken = Nicht getan: Vorher wurde die Arbeit angehalten oder
 consent-decided-replaced = Ersetzt durch die Anfrage weiter unten.
 consent-decided-void = Es ist nicht geschehen: Was zu tun war, hat sich geändert, daher passt keine Freigabe.
 consent-decided-edited = Geändert von { $who }, { $when }
+consent-changed = Geändert: { $what } „{ $before }“ → „{ $after }“
+consent-changed-text = Geändert: { $what }, wie unten
 consent-reason-title = Ablehnen
 consent-reason-label = Warum?
 consent-reason-hint = Der Agent liest das und darf den geänderten Schritt einmal anbieten.
@@ -318,6 +322,7 @@ ingress-late-more = … und {$count} ältere.
 
 ## Home and the slash command
 
+home-intro = Ich schlage nach, lese, vergleiche, schreibe Berichte und arbeite in euren Apps, für dich und dein Team. Erwähne mich in einem Kanal oder schreib mir hier.
 home-waiting = Wartet auf dich
 home-waits-question = Eine Frage
 home-waits-approval = Eine Freigabe
@@ -346,9 +351,19 @@ home-apps-away = Deine Konten lassen sich gerade nicht abrufen. Versuch es gleic
 home-this-month = Diesen Monat
 home-usage =
     { $n ->
-        [one] { $n } Anfrage, { $tokens } Tokens
-       *[other] { $n } Anfragen, { $tokens } Tokens
+        [one] { $n } Anfrage
+       *[other] { $n } Anfragen
+    }, { $reports ->
+        [one] { $reports } Bericht
+       *[other] { $reports } Berichte
+    }, { $pages ->
+        [one] { $pages } gelesene Seite
+       *[other] { $pages } gelesene Seiten
+    }, { $minutes ->
+        [one] { $minutes } Minute Arbeit
+       *[other] { $minutes } Minuten Arbeit
     }
+home-usage-tokens = { $usage }, { $tokens } Tokens
 home-preferences = Einstellungen
 home-language = Sprache meiner Antworten an dich
 home-language-auto = Die Sprache, in der du schreibst

@@ -44,6 +44,7 @@ digest-button-resume = Resume
 digest-button-run = Run now
 digest-button-edit = Edit
 digest-button-delete = Delete
+digest-from-home = Here is the digest that you asked for on my Home tab:
 digest-button-new = New digest
 digest-listed = Digests
 digest-more = And { $n } more. Name one by its number: “edit digest 21”.
@@ -113,6 +114,7 @@ progress-model-away = My language model cannot be reached; I keep trying until {
 progress-model-back = My language model was away and answers again
 progress-model-gone = My language model could not be reached
 progress-thinking = Thinking it over
+progress-answer-now = Answer with what you have
 progress-no-answer = I have no answer to give.
 progress-failure = Something went wrong and I could not finish this.
 progress-reference = Reference: { $what }
@@ -163,6 +165,7 @@ ask-title = Ask the agent
 ask-what = What do you want to know?
 ask-told = { $who } asks about this:
 ask-default = What is this about, and what is there to do?
+ask-about = About { $who }'s message: “{ $what }”
 ask-which = this is about what { $who } wrote at { $at }
 ask-app = an app
 ask-not-there = I cannot answer there: I am not in that channel, or it is archived. Invite me, then try again.
@@ -204,7 +207,6 @@ consent-no-arguments = Without any arguments.
 consent-along = Goes along in the same batch and needs no approval: { $what }
 consent-more = and { $n } more
 consent-tainted = I have read text from outside in this thread. It may have asked for this.
-consent-tainted-by = I have read text from outside that may have asked for this: { $what }
 consent-owner-only = Several people had a word in this work, so only { $who } can decide on this, each time anew.
 consent-until = Waiting until { $when }.
 consent-in-file = All of it is in the file `{ $file }` above.
@@ -229,6 +231,8 @@ consent-decided-overtaken = Not done: the work was stopped, or something new was
 consent-decided-replaced = Replaced by the request below.
 consent-decided-void = It was not done: what was to be done has changed since, so no approval fits it.
 consent-decided-edited = Changed by { $who }, { $when }
+consent-changed = Changed: { $what } “{ $before }” → “{ $after }”
+consent-changed-text = Changed: { $what }, as below
 consent-reason-title = Reject
 consent-reason-label = Why?
 consent-reason-hint = The agent reads this, and may offer the changed call once.
@@ -318,6 +322,7 @@ ingress-late-more = … and {$count} older ones.
 
 ## Home and the slash command
 
+home-intro = I look things up, read, compare, write reports and work in your apps, for you and your team. Mention me in a channel, or write to me here.
 home-waiting = Waiting for you
 home-waits-question = A question
 home-waits-approval = An approval
@@ -346,9 +351,19 @@ home-apps-away = Your accounts cannot be looked up right now. Please try again i
 home-this-month = This month
 home-usage =
     { $n ->
-        [one] { $n } request, { $tokens } tokens
-       *[other] { $n } requests, { $tokens } tokens
+        [one] { $n } request
+       *[other] { $n } requests
+    }, { $reports ->
+        [one] { $reports } report
+       *[other] { $reports } reports
+    }, { $pages ->
+        [one] { $pages } page read
+       *[other] { $pages } pages read
+    }, { $minutes ->
+        [one] { $minutes } minute of work
+       *[other] { $minutes } minutes of work
     }
+home-usage-tokens = { $usage }, { $tokens } tokens
 home-preferences = Preferences
 home-language = Language of my answers to you
 home-language-auto = The language you write in

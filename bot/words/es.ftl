@@ -44,6 +44,7 @@ digest-button-resume = Reanudar
 digest-button-run = Ejecutar ahora
 digest-button-edit = Editar
 digest-button-delete = Eliminar
+digest-from-home = Este es el resumen que pediste en mi página de inicio:
 digest-button-new = Nuevo digest
 digest-listed = Digests
 digest-more = Y { $n } más. Nombra uno por su número: «edita el digest 21».
@@ -113,6 +114,7 @@ progress-model-away = No consigo contactar con mi modelo de lenguaje; lo intento
 progress-model-back = Mi modelo de lenguaje no respondía y ya responde de nuevo
 progress-model-gone = No fue posible contactar con mi modelo de lenguaje
 progress-thinking = Pensándolo
+progress-answer-now = Responde con lo que tienes
 progress-no-answer = No tengo una respuesta.
 progress-failure = Algo salió mal y no pude terminar.
 progress-reference = Referencia: { $what }
@@ -163,6 +165,7 @@ ask-title = Pregunta al agente
 ask-what = ¿Qué quieres saber?
 ask-told = { $who } pregunta sobre esto:
 ask-default = ¿De qué trata esto y qué hay que hacer?
+ask-about = Sobre el mensaje de { $who }: «{ $what }»
 ask-which = se trata de lo que { $who } escribió a las { $at }
 ask-app = una aplicación
 ask-not-there = Ahí no puedo responder: no estoy en ese canal o está archivado. Invítame e inténtalo de nuevo.
@@ -204,7 +207,6 @@ consent-no-arguments = Sin ningún dato.
 consent-along = Va en el mismo lote y no necesita aprobación: { $what }
 consent-more = y { $n } más
 consent-tainted = En este hilo leí texto de fuera. Puede que ese texto lo haya pedido.
-consent-tainted-by = He leído texto de fuera que puede haber pedido esto: { $what }
 consent-owner-only = Varias personas han intervenido en este trabajo, así que solo { $who } puede decidir, cada vez de nuevo.
 consent-until = Espero hasta { $when }.
 consent-in-file = Todo está en el archivo `{ $file }`, más arriba.
@@ -229,6 +231,8 @@ consent-decided-overtaken = No se hizo: antes se detuvo el trabajo o se escribi�
 consent-decided-replaced = Sustituida por la petición de más abajo.
 consent-decided-void = No se hizo: lo que había que hacer cambió, así que ninguna aprobación encaja.
 consent-decided-edited = Cambiado por { $who }, { $when }
+consent-changed = Cambiado: { $what } «{ $before }» → «{ $after }»
+consent-changed-text = Cambiado: { $what }, como abajo
 consent-reason-title = Rechazar
 consent-reason-label = ¿Por qué?
 consent-reason-hint = El agente lo lee y puede proponer una vez la acción cambiada.
@@ -318,6 +322,7 @@ ingress-late-more = … y {$count} más antiguos.
 
 ## Home and the slash command
 
+home-intro = Busco, leo, comparo, escribo informes y trabajo en vuestras aplicaciones, para ti y tu equipo. Mencióname en un canal o escríbeme aquí.
 home-waiting = Te espera
 home-waits-question = Una pregunta
 home-waits-approval = Una aprobación
@@ -346,9 +351,19 @@ home-apps-away = Ahora no puedo consultar tus cuentas. Inténtalo de nuevo en un
 home-this-month = Este mes
 home-usage =
     { $n ->
-        [one] { $n } petición, { $tokens } tokens
-       *[other] { $n } peticiones, { $tokens } tokens
+        [one] { $n } petición
+       *[other] { $n } peticiones
+    }, { $reports ->
+        [one] { $reports } informe
+       *[other] { $reports } informes
+    }, { $pages ->
+        [one] { $pages } página leída
+       *[other] { $pages } páginas leídas
+    }, { $minutes ->
+        [one] { $minutes } minuto de trabajo
+       *[other] { $minutes } minutos de trabajo
     }
+home-usage-tokens = { $usage }, { $tokens } tokens
 home-preferences = Preferencias
 home-language = Idioma de mis respuestas para ti
 home-language-auto = El idioma en que escribes

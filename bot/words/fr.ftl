@@ -44,6 +44,7 @@ digest-button-resume = Reprendre
 digest-button-run = Exécuter maintenant
 digest-button-edit = Modifier
 digest-button-delete = Supprimer
+digest-from-home = Voici le résumé que vous avez demandé sur mon onglet Accueil :
 digest-button-new = Nouveau digest
 digest-listed = Digests
 digest-more = Et { $n } de plus. Nommez-en un par son numéro : « modifie le digest 21 ».
@@ -113,6 +114,7 @@ progress-model-away = Mon modèle de langage est injoignable ; je réessaie jusq
 progress-model-back = Mon modèle de langage était injoignable et répond de nouveau
 progress-model-gone = Mon modèle de langage est resté injoignable
 progress-thinking = J'y réfléchis
+progress-answer-now = Réponds avec ce que tu as
 progress-no-answer = Je n'ai pas de réponse à donner.
 progress-failure = Un problème est survenu et je n'ai pas pu terminer.
 progress-reference = Référence : { $what }
@@ -163,6 +165,7 @@ ask-title = Demander à l’agent
 ask-what = Que veux-tu savoir ?
 ask-told = { $who } demande à ce sujet :
 ask-default = De quoi s’agit-il, et qu’y a-t-il à faire ?
+ask-about = À propos du message de { $who } : « { $what } »
 ask-which = il s’agit de ce que { $who } a écrit à { $at }
 ask-app = une application
 ask-not-there = Je ne peux pas répondre là : je ne suis pas dans ce canal, ou il est archivé. Invitez-moi, puis réessayez.
@@ -204,7 +207,6 @@ consent-no-arguments = Sans aucun paramètre.
 consent-along = Se fait dans le même lot et ne demande pas d'accord : { $what }
 consent-more = et { $n } autres
 consent-tainted = J'ai lu dans ce fil un texte venu de l'extérieur. Il a pu demander ceci.
-consent-tainted-by = J'ai lu du texte venu de l'extérieur qui a pu demander cela : { $what }
 consent-owner-only = Plusieurs personnes ont participé à ce travail : seule la personne concernée, { $who }, peut décider, à chaque fois de nouveau.
 consent-until = J’attends jusqu’à { $when }.
 consent-in-file = Tout est dans le fichier `{ $file }` ci-dessus.
@@ -229,6 +231,8 @@ consent-decided-overtaken = Pas fait : avant cela, le travail a été arrêté o
 consent-decided-replaced = Remplacée par la demande ci-dessous.
 consent-decided-void = Rien n'a été fait : ce qui était prévu a changé, donc aucun accord n'y correspond.
 consent-decided-edited = Modifié par { $who }, { $when }
+consent-changed = Modifié : { $what } « { $before } » → « { $after } »
+consent-changed-text = Modifié : { $what }, comme ci-dessous
 consent-reason-title = Refuser
 consent-reason-label = Pourquoi ?
 consent-reason-hint = L'agent lit ceci et peut proposer une fois l'action modifiée.
@@ -318,6 +322,7 @@ ingress-late-more = … et {$count} plus anciens.
 
 ## Home and the slash command
 
+home-intro = Je cherche, je lis, je compare, j’écris des rapports et je travaille dans vos applications, pour vous et votre équipe. Mentionnez-moi dans un canal ou écrivez-moi ici.
 home-waiting = En attente de vous
 home-waits-question = Une question
 home-waits-approval = Une approbation
@@ -346,9 +351,19 @@ home-apps-away = Vos comptes ne peuvent pas être consultés pour le moment. Ré
 home-this-month = Ce mois-ci
 home-usage =
     { $n ->
-        [one] { $n } demande, { $tokens } tokens
-       *[other] { $n } demandes, { $tokens } tokens
+        [one] { $n } demande
+       *[other] { $n } demandes
+    }, { $reports ->
+        [one] { $reports } rapport
+       *[other] { $reports } rapports
+    }, { $pages ->
+        [one] { $pages } page lue
+       *[other] { $pages } pages lues
+    }, { $minutes ->
+        [one] { $minutes } minute de travail
+       *[other] { $minutes } minutes de travail
     }
+home-usage-tokens = { $usage }, { $tokens } jetons
 home-preferences = Préférences
 home-language = Langue de mes réponses
 home-language-auto = La langue dans laquelle vous écrivez

@@ -38,6 +38,8 @@ LEAN = (
 """As few processes as a page needs, and a bound for its scripts."""
 _LOW_PRIORITY = ("nice", "-n", "10")
 """What answers people goes first: a browser takes the processor that is left."""
+_ENDED_WITH_US = ("setpriv", "--pdeathsig", "KILL")
+"""A browser that prints does not hear of our end; Linux ends it then."""
 
 NETWORK_OFF = (
     # A reserved port of no service; nothing may go around it, loopback neither.
@@ -170,6 +172,7 @@ class Browsers:
     async def _run(self, home: str, *command: str, limit_s: float) -> bytes:
         """What a process prints that lives in `home`; nothing of it is left when this returns."""
         process = await asyncio.create_subprocess_exec(
+            *(_ENDED_WITH_US if shutil.which("setpriv") else ()),
             *_LOW_PRIORITY,
             *command,
             stdin=asyncio.subprocess.PIPE,  # its end tells the process that we are gone

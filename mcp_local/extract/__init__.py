@@ -13,5 +13,7 @@ class ExtractedPage:
     title: str = ""
     description: str = ""
     markdown: str = ""
+    publisher: str = ""
+    """As the page names it, or its title's end that stands in its host."""
     note: str = ""
     """What a reader has to know of the text, such as what is left out."""

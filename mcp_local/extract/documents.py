@@ -1,6 +1,7 @@
 """What a file that somebody attached holds: its text with page or sheet marks, or a picture.
 
-What it is, its bytes say and not its name. PDF, office files and pictures are read in a worker.
+What it is, its bytes say and not its name. All but plain text is read in a worker; HTML becomes
+Markdown, as most of a page is style.
 """
 
 import io
@@ -12,7 +13,7 @@ from typing import Any, Literal
 from mcp_local.errors import UnreadableFile
 from mcp_local.extract.office import Package, excel_text, without_marks, word_text
 
-DocumentKind = Literal["text", "pdf", "office", "picture"]
+DocumentKind = Literal["text", "html", "pdf", "office", "picture"]
 
 MAX_CHARS = 1_000_000
 """Of one file's text; what stands behind is left out, and that is said."""
@@ -34,6 +35,7 @@ _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _HEIC = (b"heic", b"heix", b"hevc", b"heim", b"mif1", b"msf1", b"avif")
 _BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _HEAD_BYTES = 1024
+_HTML = (b"<!doctype html", b"<html")
 _PASSWORD_NEEDED = 4
 _SHOWN_PAGES = 10
 _GOES_ON = "The file goes on; only its beginning could be read."
@@ -75,6 +77,8 @@ def kind_of(data: bytes) -> DocumentKind:
         raise UnreadableFile("heic")
     if head.startswith(_ZIP):
         return "office"
+    if head.lstrip().lower().startswith(_HTML):
+        return "html"
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" not in data:
         return "text"
     raise UnreadableFile("unknown")
@@ -100,6 +104,8 @@ def read_document(data: bytes, kind: DocumentKind) -> Document:
         return _picture(data)
     if kind == "pdf":
         return _pdf(data)
+    if kind == "html":
+        return _html(data)
     package = Package(data)
     if not package.names & {"xl/workbook.xml", "word/document.xml"}:
         raise UnreadableFile("unknown")
@@ -130,6 +136,16 @@ def _within(pieces: Iterator[str]) -> tuple[str, str]:
             raise UnreadableFile("broken") from error
         return "\n".join(kept), "The file is damaged; what stands behind could not be read."
     return "\n".join(kept), ""
+
+
+def _html(data: bytes) -> Document:
+    from mcp_local.extract.markup import html_text  # lxml is for the worker alone
+
+    text = html_text(data)
+    if not text:
+        raise UnreadableFile("no_text")
+    note = _GOES_ON if len(text) > MAX_CHARS else ""
+    return Document(kind="html", text=text[:MAX_CHARS], note=note)
 
 
 def _pdf(data: bytes) -> Document:
@@ -181,7 +197,6 @@ def _picture(data: bytes) -> Document:
             is_jpeg = image.format == "JPEG"
             if size[0] * size[1] > (MAX_JPEG_PIXELS if is_jpeg else MAX_PIXELS):
                 raise UnreadableFile("too_big")
-            is_moving = bool(getattr(image, "is_animated", False))
             image.thumbnail((MAX_SIDE_PX, MAX_SIDE_PX))  # first of all: a copy may be too big
             upright = ImageOps.exif_transpose(image)
             if upright.mode.startswith("I"):  # 16 bits a pixel: `convert` would cut them at 255
@@ -198,9 +213,7 @@ def _picture(data: bytes) -> Document:
         written = io.BytesIO()
         media_type = "image/jpeg"
         ground.convert("RGB").save(written, "JPEG", quality=85)
-    note = f"A picture of {size[0]} x {size[1]} pixels."
-    if is_moving:
-        note += " It is an animation; only its first frame is shown."
+    note = f"A picture of {size[0]} x {size[1]} pixels; of a moving one, its first frame."
     return Document(
         kind="picture",
         note=note,

@@ -11,6 +11,7 @@ from copy import deepcopy
 from html import unescape
 from itertools import islice
 from typing import Any
+from urllib.parse import urlsplit
 
 from lxml.etree import strip_tags  # pyright: ignore[reportUnknownVariableType]
 from lxml.html import tostring  # pyright: ignore[reportUnknownVariableType]
@@ -92,8 +93,16 @@ def extract_html(html: str, url: str) -> ExtractedPage:
         title=title[:MAX_TITLE_CHARS],
         description=line_of(facts.description)[:MAX_DESCRIPTION_CHARS],
         markdown=markdown,
+        publisher=_publisher(facts.sitename or "", title, url),
         note=" ".join(notes),
     )
+
+
+def _publisher(name: str, title: str, url: str) -> str:
+    *_, end = _TITLE_PARTS.split(title)
+    if not name and end.replace(" ", "").casefold() in urlsplit(url).netloc:
+        name = end
+    return line_of(name.lstrip("@"))[:MAX_PUBLISHER_CHARS]
 
 
 def _bounded(html: str) -> str:
@@ -160,6 +169,8 @@ def chosen_text(readings: Readings, *, is_product: bool) -> str:
 
 
 _LEAST_GAIN = 1.15
+MAX_PUBLISHER_CHARS = 60
+_TITLE_PARTS = re.compile(r"\s[|–—·-]\s")  # noqa: RUF001 (dashes of titles)
 
 
 def _joined_body(page: Element, body: Element | None, url: str) -> Element | None:

@@ -18,7 +18,12 @@ from markupsafe import Markup, escape
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.citations import (
     check_citations,
+<<<<<<< HEAD
     find_foreign,
+=======
+    cited_sentences,
+    find_unsupported,
+>>>>>>> main
     list_citations,
 )
 from mcp_local.report.claims import SOURCELESS, UNFOUND, Trust, check_claims, read_claims
@@ -42,14 +47,18 @@ _WORDS_PER_MINUTE = 220
 _HERE = Path(__file__).parent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class Report:
     """A finished report."""
 
     title: str
     html: str
     cited: list[NumberedSource]
-    """The sources it cites, in the order of their numbers."""
+    """The sources it cites, in the order of its own list."""
     citations: int
     """How many citations there are; a source may be cited often."""
     words: int
@@ -65,8 +74,12 @@ def compose_report(
     markdown: str,
     summary: str = "",
     language: str = "en",
+    before: Sequence[int] = (),
 ) -> Report:
     """Check the citations of a report against `sources` and render one self-contained page.
+
+    The page numbers its sources from 1 in the order in which they are first cited, behind those of
+    the version `before`, which keep their order.
 
     It has no script, and nothing is loaded from elsewhere. `summary` is Markdown; a section of that
     name in `markdown` does as well.
@@ -89,8 +102,11 @@ def compose_report(
         tokens += section.tokens
     numbers = list_citations(tokens)
     check_citations(numbers, sources)
+    by_number = {source.n: source for source in sources}
     wanted = set(numbers)
-    cited = [source for source in sources if source.n in wanted]
+    ordered = [n for n in dict.fromkeys((*before, *numbers)) if n in wanted]
+    cited = [by_number[n] for n in ordered]
+    labels_of = {n: label for label, n in enumerate(ordered, start=1)}
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
@@ -107,18 +123,24 @@ def compose_report(
             labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
         iso_day=day.isoformat(),
+<<<<<<< HEAD
         summary=_inert(render_tokens(summary_tokens, marks)),
         sections=sections,
         bodies=[_inert(render_tokens(section.tokens, marks)) for section in sections],
         publishers=len({source.host for source in cited}),
         trust=trust,
         trust_line=_trust_line(labels, trust),
+=======
+        summary=_inert(render_tokens(summary_tokens, labels_of)),
+        sections=sections,
+        bodies=[_inert(render_tokens(section.tokens, labels_of)) for section in sections],
+>>>>>>> main
         sources=cited,
         is_read=is_read,
         web=("http://", "https://"),
         link_rel=LINK_REL,
     )
-    warnings = find_foreign(title, tokens)
+    warnings: list[str] = []
     if not summary_tokens:
         warnings.append("The report has no executive summary: give one in `summary`.")
     if not any(section.heading for section in sections):
@@ -187,7 +209,11 @@ def _check_size(text: str) -> None:
 
 def _clean_title(title: str) -> str:
     visible = "".join(letter for letter in title if letter.isspace() or not is_invisible(letter))
-    words = re.sub(r"^#+\s*", "", " ".join(visible.split()))
+    words = re.sub(
+        r"^#+\s*",
+        "",
+        " ".join(visible.split()),
+    )
     if not words:
         raise ToolkitError("The report needs a title: a few words that name its topic.")
     return words[:MAX_TITLE_CHARS]
@@ -200,6 +226,8 @@ def _inline_texts(tokens: Sequence[Token]) -> list[str]:
 REPORTS_DIRECTORY = "work_products"
 MAX_SLUG_CHARS = 60
 _MAX_VERSIONS = 500
+_SOURCE = re.compile(r'<li id="source-\d+" value="\d+" data-n="(\d+)">')
+_CITED = re.compile(r'(<a class="citation" href="#source-)(\d+)">\[\d+\]')
 _COVER_END = "</div>\n</header>"
 _SECTION = re.compile(r"<h2 id=[^>]*>(.*?)</h2>", re.DOTALL)
 _ELEMENT = re.compile(r"<a class=\"citation\".*?</a>|<[^>]*>", re.DOTALL)
@@ -214,6 +242,31 @@ def topic_slug(title: str) -> str:
     words = re.findall(r"[a-z0-9]+", plain.replace("'", ""))
     slug = "_".join(words)[:MAX_SLUG_CHARS].rstrip("_")
     return slug or "report"
+
+
+def sources_before(workspace: Workspace, title: str) -> list[int]:
+    """The sources of the newest version of a report, in the order of its list."""
+    stem = f"{REPORTS_DIRECTORY}/{topic_slug(title)}_"
+    files = sorted(workspace.files(REPORTS_DIRECTORY), key=lambda file: file.modified_at)
+    paths = [file.path for file in files if file.path.startswith(stem)]
+    page = b""
+    for path in paths:
+        if path.endswith(".html"):
+            with suppress(PathDenied):
+                page = workspace.read_bytes(path)
+    return [int(number) for number in _SOURCE.findall(page.decode(errors="replace"))]
+
+
+def with_session_numbers(page: str) -> str:
+    """A report's page with the numbers by which its author cites: those of the session."""
+    numbers = [int(number) for number in _SOURCE.findall(page)]
+    if not numbers:
+        return page
+
+    def session_number(mark: re.Match[str]) -> str:
+        return f'{mark[1]}{mark[2]}">[{numbers[int(mark[2]) - 1]}]'
+
+    return _CITED.sub(session_number, page)
 
 
 def write_new_version(
@@ -234,12 +287,25 @@ def write_new_version(
     before = b""
     with _WRITING:
         for version in range(1, _MAX_VERSIONS + 1):
-            line = _version_line(version, before, html, labels) if version > 1 else ""
+            line = (
+                _version_line(
+                    version,
+                    before,
+                    html,
+                    labels,
+                )
+                if version > 1
+                else ""
+            )
             page = _with_line(html, line)
             suffix = "" if version == 1 else f"_v{version}"
             path = f"{REPORTS_DIRECTORY}/{stem}{suffix}.html"
             try:
-                workspace.write_text(path, page, exclusive=True)
+                workspace.write_text(
+                    path,
+                    page,
+                    exclusive=True,
+                )
             except FileExistsError:
                 earlier = None
                 with suppress(PathDenied):
@@ -262,7 +328,12 @@ def _version_line(version: int, before: bytes, html: str, labels: Labels) -> str
     if not names or not earlier:
         return labels.words("version", version=version)
     quoted = ", ".join(f"“{name}”" for name in names)
-    return labels.words("version-new", version=version, n=len(names), what=quoted)
+    return labels.words(
+        "version-new",
+        version=version,
+        n=len(names),
+        what=quoted,
+    )
 
 
 def _sections(html: str) -> list[str]:
@@ -275,9 +346,17 @@ def _with_line(html: str, line: str) -> str:
     """The page with a line at the end of its cover."""
     if not line:
         return html
-    return html.replace(_COVER_END, f'<p class="version">{escape(line)}</p>\n{_COVER_END}', 1)
+    return html.replace(
+        _COVER_END,
+        f'<p class="version">{escape(line)}</p>\n{_COVER_END}',
+        1,
+    )
 
 
 def _undated(page: bytes) -> bytes:
     """The page without the first date in it, which is that of its making."""
-    return _DATE.sub(b"", page, count=1)
+    return _DATE.sub(
+        b"",
+        page,
+        count=1,
+    )

@@ -20,6 +20,7 @@ from mcp_local.report.claims import UNFOUND
 
 LINK_REL = "noopener noreferrer nofollow"
 KNOWN = "known"
+LABELS = "labels"
 _LINK_SCHEMES = ("http://", "https://")
 _ALIGNMENT = re.compile(r'style="text-align:(left|center|right)"')
 _SPACED_CITATION = re.compile(r'(?<!\s)\s++(?=<a class="citation")')
@@ -50,12 +51,21 @@ def parse_markdown(text: str, known: frozenset[str] = frozenset()) -> list[Token
     return _parser().parse(text, {KNOWN: known})
 
 
+<<<<<<< HEAD
 def render_tokens(tokens: Sequence[Token], marks: Mapping[str, str]) -> str:
     """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in.
 
     `marks` are what a mark says to the reader, by its kind.
     """
     html = _parser().renderer.render(tokens, _parser().options, dict(marks))
+=======
+def render_tokens(tokens: Sequence[Token], labels: Mapping[int, int]) -> str:
+    """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in.
+
+    A citation shows its source's number in the page, of `labels`.
+    """
+    html = _parser().renderer.render(tokens, _parser().options, {LABELS: labels})
+>>>>>>> main
     # Inline styles do not pass the second net; a citation follows its sentence without a space.
     html = _ALIGNMENT.sub(r'class="\1"', html)
     html = _SPACED_CITATION.sub("", html)
@@ -128,9 +138,12 @@ def _known_links(children: Sequence[Token], known: frozenset[str]) -> list[Token
     return kept
 
 
-def _render_citation(_: RendererHTML, tokens: Sequence[Token], at: int, *more: object) -> str:
+def _render_citation(
+    _: RendererHTML, tokens: Sequence[Token], at: int, _options: object, env: Mapping[str, Any]
+) -> str:
+    labels: Mapping[int, int] = env[LABELS]
     return "".join(
-        f'<a class="citation" href="#source-{number}">[{number}]</a>'
+        f'<a class="citation" href="#source-{labels[number]}">[{labels[number]}]</a>'
         for number in cited_numbers(tokens[at].content)
     )
 

@@ -134,7 +134,7 @@ def _write(
     today: date,
 ) -> dict[str, Any]:
     # Imported by the first report: what composes one takes 5 MB.
-    from mcp_local.report.compose import compose_report, write_new_version
+    from mcp_local.report.compose import compose_report, sources_before, write_new_version
 
     report = compose_report(
         read_sources(workspace),
@@ -143,6 +143,7 @@ def _write(
         markdown=markdown,
         summary=summary,
         language=language,
+        before=sources_before(workspace, title),
     )
     path, version = write_new_version(workspace, report.title, today, report.html, language)
     return {

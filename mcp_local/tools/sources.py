@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from mcp_local.browser import Browsers
 from mcp_local.documents import Documents
@@ -34,17 +34,8 @@ Urls = Annotated[
 MAX_PASSAGES = 50
 
 
-class GivenArticle(BaseModel):
-    """An article as the caller lists it; only the URL counts, the rest is what was fetched."""
-
-    url: str
-    title: str | None = None
-    content: str | None = None
-    status: str | None = None
-
-
 Articles = Annotated[
-    list[str | GivenArticle] | None,
+    list[str | dict[str, Any]] | None,
     Field(
         description="URLs that were fetched, or objects with a `url`. Titles and contents are "
         "filled in from the fetched pages. Leave out to save every fetched page."
@@ -106,7 +97,8 @@ def register(
         earlier numbers stay. A URL that was not fetched is saved as failed and cannot be cited.
         """
         workspace = open_workspace(settings, ctx, workspace_path)
-        urls = [given if isinstance(given, str) else given.url for given in articles or []]
+        given = articles or []
+        urls = [each if isinstance(each, str) else str(each.get("url", "")) for each in given]
         async with saving:
             now = moment_of(ctx).astimezone(UTC)
             saved = await asyncio.to_thread(

@@ -20,8 +20,6 @@ from bot.presenter.previews import argument_lines
 from bot.render import answer_drafts, limits
 from bot.words import BOT
 from mcp_local.passages import sentence_spans
-from mcp_local.report.citations import find_foreign
-from mcp_local.report.markdown import parse_markdown
 from tests.attacks.shapes import FRAMED, UNITS, shape, shapes
 from tests.bench.stalls import DOORS
 
@@ -113,7 +111,6 @@ def test_what_is_left_of_a_schema_is_still_checked() -> None:
 @pytest.mark.parametrize(
     "work",
     [
-        lambda: find_foreign("<" + " " * SIZE, parse_markdown("<" + " " * SIZE + "x")),
         lambda: sentence_spans("." * SIZE + "x"),
         lambda: sentence_spans("a. " * (SIZE // 3)),
         lambda: list(argument_lines({"a": "\r" * SIZE + "!"})),

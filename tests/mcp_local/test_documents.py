@@ -3,6 +3,8 @@
 import asyncio
 import io
 import signal
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,8 @@ from mcp_local.extract.documents import (
     read_text,
 )
 from mcp_local.extract.reader import Readers
+from mcp_local.report.compose import compose_report
+from mcp_local.sources import NumberedSource
 from mcp_local.workspace import Workspace
 from tests import attached
 from tests.mcp_local.sessions import Session
@@ -83,6 +87,30 @@ def test_a_sheet_gives_values_says_that_it_is_hidden_and_runs_nothing() -> None:
     ]
 
 
+@pytest.mark.proves("report.read_again")
+def test_a_report_of_ours_is_read_as_markdown_with_the_numbers_of_its_sources() -> None:
+    known = NumberedSource(n=1, url="", title="", kind="page", ok=True, text="x", path="x")
+    sources = [replace(known, n=n, url=f"https://x{n}.org/a", title=f"Page {n}") for n in (1, 2, 3)]
+    written = (
+        "## Costs\n\nThey cost **a lot**. [3]\n\n- one\n- two\n\n| A | B |\n|---|---|\n| x | 1 |\n"
+        "\n> [!NOTE] Mind\n> this\n\n```\ndef f():\n    pass\n```"
+    )
+    page = compose_report(
+        sources, date(2026, 11, 28), title="Heat & cold", markdown=written, summary="Short [1]."
+    ).html.encode()
+    document = read(page)
+    lines = [line.rstrip() for line in document.text.splitlines() if line.strip()]
+    assert lines == [
+        "Research report", "# Heat & cold", "November 28, 2026 2 sources 1 min read",
+        "## Executive summary", "Short[1].", "## Costs", "They cost a lot.[3]", "- one", "- two",
+        "|  A |  B |", "|  x |  1 |", "Mind", "this", "```", "def f():", "    pass",
+        "```", "## Sources", "1.  [Page 1](https://x1.org/a) x1.org",
+        "3.  [Page 3](https://x3.org/a) x3.org",
+    ]  # fmt: skip
+    assert len(document.text) < len(page) / 10
+    assert fault_of(b"<!DOCTYPE html><style>p {}</style>") == "no_text"
+
+
 @pytest.mark.parametrize(
     ("data", "text"),
     [
@@ -100,7 +128,7 @@ def test_a_text_is_read_in_any_common_encoding(data: bytes, text: str) -> None:
 @pytest.mark.proves("files_in.pictures")
 def test_a_picture_is_made_small_and_written_anew(kind: str) -> None:
     document = read(picture(kind, (4000, 300)))
-    assert document.note == "A picture of 4000 x 300 pixels."
+    assert document.note == "A picture of 4000 x 300 pixels; of a moving one, its first frame."
     shown = Image.open(io.BytesIO(document.picture))
     assert shown.size == (MAX_SIDE_PX, 118)
     assert document.media_type == Image.MIME[shown.format or ""]
@@ -123,7 +151,7 @@ def test_a_picture_that_stays_big_becomes_a_jpeg() -> None:
 
 
 def test_of_an_animation_the_first_frame_is_shown_and_that_is_said() -> None:
-    assert "only its first frame" in read(picture("GIF", frames=3)).note
+    assert "its first frame" in read(picture("GIF", frames=3)).note
 
 
 @pytest.mark.parametrize(

@@ -271,7 +271,10 @@ async def test_a_new_version_says_what_is_new_in_answer_cover_and_title(
     assert second.json()["version"] == line
     assert second.json()["path"].endswith("_v2.html")
     assert second.meta["artifacts"][0]["title"] == f"Towers · {line}"
-    cover = read_html(researched.read(second.json()["path"])).one("header")
+    page = researched.read(second.json()["path"])
+    numbers = [item.attrs["data-n"] for item in read_html(page).one(id="sources").all("li")]
+    assert numbers == ["1", "2"]
+    cover = read_html(page).one("header")
     assert cover.one("p", class_="version").text == line
     again = await researched.call("write_report", markdown=added, **about)
     assert (again.json()["path"], again.json()["version"]) == (second.json()["path"], line)

@@ -94,7 +94,7 @@ def test_an_http_server_has_many_spellings(tmp_path: Path, kind: str | None, key
         ({"command": "c", "args": ["${input:token}"]}, "input:token is not set."),
         ({"command": "c", "args": ["${WORKSPACE}"]}, "WORKSPACE is not set."),
         ({"command": "${PROGRAM}"}, "PROGRAM is not set."),
-        ({"type": "sse", "url": "https://a.test/sse"}, "see whether it has http"),
+        ({"type": "sse", "url": "https://a.test/sse"}, "there are stdio and http"),
         ({"type": "ws", "url": "https://a.test"}, "'ws' is not known"),
         ({"url": "file:///etc/passwd"}, "its url is no http address."),
         ({"url": "https://a.test", "command": "c"}, "a command and a url, and no type"),

@@ -1,11 +1,14 @@
 """Programs that a model writes: what they keep, what they wait for, and what outlives a restart."""
 
 import asyncio
+import csv
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import psutil
 import pytest
 
 from agent_core.events import ArtifactSaved
@@ -31,6 +34,62 @@ def priority(pid: int) -> int:
 
 ALL = "Value:\n['found a', 'found b', 'found c']"
 IDS = "[fork(q) for q in 'abc']"
+
+
+@pytest.mark.proves("files.no_formulas")
+async def test_a_table_that_a_program_writes_holds_no_formula(tmp_path: Path) -> None:
+    formulas = ['=HYPERLINK("http://x")', "@SUM(A1)", "+x", "=a, b"]
+    cells = [*formulas, "-5", "+3.5 %", "-", "a, b", "-1e-5", "-1,234.5"]
+    code = (
+        "import csv\nwith open('work_products/data.csv', 'w') as f:\n"
+        f"    csv.writer(f).writerow({cells!r})\n"
+        "with open('work_products/plain.csv', 'w') as f:\n    f.write('a;b\\r\\n-1;\"x\"')\n"
+    )
+    async with program_run(tmp_path) as python:
+        data, plain = (await python.call(code)).artifacts
+    text = (python.workspace / data.path).read_text(encoding="utf-8")
+    [row] = csv.reader([text])
+    assert row == [f"'{cell}" if cell in formulas else cell for cell in cells]
+    assert (python.workspace / data.path).stat().st_size == data.size_bytes
+    assert (python.workspace / plain.path).read_bytes() == b'a;b\r\n-1;"x"'
+
+
+ENDLESS = """
+import asyncio, sys
+from pathlib import Path
+from agent_core.programs import ProgramLimits
+from tests.programs import program_run
+
+async def main():
+    async with program_run(Path(sys.argv[1]), limits=ProgramLimits(max_s=300)) as python:
+        begun = python.workspace / "work_products/begun.txt"
+        code = "from pathlib import Path\\nPath('work_products/begun.txt').write_text('x')\\n"
+        running = asyncio.create_task(python.call(code + "while True: pass"))
+        while not begun.exists() and not running.done():
+            await asyncio.sleep(0.02)
+        print("begun" if begun.exists() else await running, flush=True)
+        await running
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.proves("python.orphans")
+async def test_a_program_that_computes_ends_with_the_bot_that_is_killed(tmp_path: Path) -> None:
+    bot = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", ENDLESS, str(tmp_path), stdout=asyncio.subprocess.PIPE
+    )
+    assert bot.stdout is not None
+    try:
+        async with asyncio.timeout(60):
+            assert await bot.stdout.readline() == b"begun\n"
+        descendants = psutil.Process(bot.pid).children(recursive=True)
+        assert any("monty" in each.name() for each in descendants)
+    finally:
+        bot.kill()
+        await bot.wait()
+    _, alive = await asyncio.to_thread(psutil.wait_procs, descendants, timeout=10)
+    assert alive == []
 
 
 @pytest.mark.proves("python.state")

@@ -12,7 +12,7 @@ from agent_core.events import AskDecided, AuthRequired, ToolCallProgressed
 from agent_core.ids import UserId
 from agent_core.runtime import Runtime
 from agent_core.testing.accounts import FakeAccounts
-from agent_core.testing.models import ScriptedModel, call
+from agent_core.testing.models import Held, ScriptedModel, call
 from tests.agent_core.runtime.office import BATCH, CONNECT, LINK, Office, requested, sending
 from tests.agent_core.runtime.threads import (
     ANN,
@@ -140,6 +140,46 @@ async def test_who_says_done_is_believed_as_far_as_composio_agrees(tmp_path: Pat
         await end_of(runtime, turn)
         decided = [e for e in await events_of(runtime, turn) if isinstance(e, AskDecided)]
         assert [e.verdict for e in decided] == ["connected", "rejected"]
+
+
+@pytest.mark.proves("connect.stands")
+async def test_a_request_to_connect_stands_while_people_write(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    after = Held(then=sending(id="again"))
+    model = ScriptedModel([sending(), after, "Sent."])
+    async with office.runtime(model) as runtime:
+        first = await connecting(runtime)
+        await begin(runtime, inbound("and put Cleo in copy", number=2))
+        await after.reached.wait()
+        with pytest.raises(AskRefused, match=r"^busy$"):
+            await runtime.asks.skip_connection(first.ask, ANN)
+        assert await runtime.asks.connect_link(first.ask, ANN, "gmail")
+        after.release.set()
+        await until(runtime, first.turn, "waiting", generation=2)
+        office.accounts.connect(ANN, "gmail")
+        await runtime.asks.check_connection(first.ask, ANN)
+        asked = await requested(runtime, first.turn, generation=3)
+        await runtime.asks.decide(asked.ask, ANN, "approved")
+        await end_of(runtime, first.turn)
+        events = await events_of(runtime, first.turn)
+        asks = [e.ask for e in events if isinstance(e, AuthRequired)]
+        endings = [e.verdict for e in events if isinstance(e, AskDecided)]
+    assert asks == [first.ask, first.ask]
+    assert endings == ["connected", "approved"]
+    assert "still stands in the thread" in told(model.requests[1])
+
+
+@pytest.mark.proves("connect.stands")
+async def test_a_request_to_connect_that_nothing_needs_any_more_ends_with_the_turn(
+    tmp_path: Path,
+) -> None:
+    office = Office(tmp_path)
+    async with office.runtime(ScriptedModel([sending(), "Then not."])) as runtime:
+        first = await connecting(runtime)
+        await begin(runtime, inbound("leave the mail, what time is it?", number=2))
+        await end_of(runtime, first.turn)
+        events = await events_of(runtime, first.turn)
+    assert [e.verdict for e in events if isinstance(e, AskDecided)] == ["overtaken"]
 
 
 @pytest.mark.proves(

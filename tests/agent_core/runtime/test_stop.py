@@ -194,6 +194,34 @@ async def test_a_wish_to_stop_where_nothing_runs_says_so(tmp_path: Path) -> None
     assert end.answer.startswith("I'm not working on anything here.")
 
 
+async def crawl(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
+    page = '{"url": "https://a.test/", "status": "success", "title": "A page"}'
+    return f'{{"successful": 1, "results": [{page}]}}'
+
+
+READER = "mcp__local_toolkit__crawl_parallel"
+
+
+@pytest.mark.proves("stop.answer_now")
+async def test_after_a_stop_an_answer_can_be_had_of_what_was_found(tmp_path: Path) -> None:
+    reading = Held(then="Never said.")
+    model = ScriptedModel([call(READER), reading, "A page says so."])
+    async with scripted_runtime(
+        tmp_path, model=model, tools=FakeToolset({READER: crawl})
+    ) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await reading.reached.wait()
+        await begin(runtime, inbound("stop", number=2))
+        stopped = await end_of(runtime, turn)
+        assert (stopped.outcome, stopped.has_findings) == ("stopped", True)
+        now = await begin(runtime, inbound("Answer with what you have", number=3))
+        end = await end_of(runtime, now)
+    assert (end.outcome, end.answer.split("\n")[0]) == ("limited", "A page says so.")
+    assert not model.requests[-1].may_call_tools
+    assert "The work was stopped. Until then this was found" in told(model.requests[-1])
+    assert "[A page](<https://a.test/>)" in told(model.requests[-1])
+
+
 @pytest.mark.parametrize(
     ("said", "is_added"),
     [("Two of five are cheap.", True), ("They are: [A](https://a.test/).", False)],
@@ -201,15 +229,10 @@ async def test_a_wish_to_stop_where_nothing_runs_says_so(tmp_path: Path) -> None
 async def test_a_limit_names_the_pages_that_were_read_unless_the_answer_does(
     tmp_path: Path, said: str, is_added: bool
 ) -> None:
-    async def crawl(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
-        page = '{"url": "https://a.test/", "status": "success", "title": "A page"}'
-        return f'{{"successful": 1, "results": [{page}]}}'
-
-    reader = "mcp__local_toolkit__crawl_parallel"
-    model, tools = ScriptedModel([call(reader), said]), FakeToolset({reader: crawl})
+    model, tools = ScriptedModel([call(READER), said]), FakeToolset({READER: crawl})
     async with scripted_runtime(
         tmp_path, model=model, tools=tools, limits=RunLimits(max_steps=1)
     ) as runtime:
         end = await end_of(runtime, await begin(runtime, inbound("continue")))
-    pages = "\n\nPages I have read:\n\n- [A page](<https://a.test/>)"
+    pages = "\n\nFrom the pages I have read:\n\n- [A page](<https://a.test/>)"
     assert (end.outcome, end.answer) == ("limited", f"{said}{pages if is_added else ''}")

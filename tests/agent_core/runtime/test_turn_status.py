@@ -8,6 +8,7 @@ from agent_core.messages import JsonObject
 from agent_core.runtime.turn_status import MAX_GIST_CHARS, TurnStatus
 from agent_core.sessions import Stop
 from agent_core.words import CORE, Language
+from agent_core.workspaces import SourceFacts
 from tests.agent_core.turn_events import CRAWL, START, at, made
 
 BATCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
@@ -61,11 +62,17 @@ def asked_after(seconds: float, *events: AnyEvent, language: Language = "en") ->
     return now.progress(at(seconds), CORE.of(language))
 
 
+KNOWN = {"https://heise.test/a": SourceFacts(gist="# Pumps\n\nPumps got 9 % cheaper.")}
+
+
 def stopped(stop: Stop, *events: AnyEvent, left_out: tuple[str, ...] = ()) -> str:
     now = TurnStatus([made("turn_started"), *events])
-    return now.stopped(stop, CORE.of("en"), left_out=left_out)
+    words = CORE.of("en")
+    findings = now.findings(words, KNOWN)
+    return now.stopped(stop, words, findings, left_out=left_out)
 
 
+@pytest.mark.proves("stop.found")
 def test_a_stop_says_what_was_found_with_links_and_how_it_goes_on() -> None:
     said = stopped(
         STOP,
@@ -77,7 +84,8 @@ def test_a_stop_says_what_was_found_with_links_and_how_it_goes_on() -> None:
     assert said == (
         "Ben stopped this. This is what I have so far:\n\n"
         "- **Prices:** They fell by 9 %.\n\n"
-        "Pages I have read:\n\n- [Heise](<https://heise.test/a>)\n- [Taz](<https://taz.test/a>)\n\n"
+        "From the pages I have read:\n\n"
+        "- Pumps got 9 % cheaper. ([Heise](<https://heise.test/a>))\n- [Taz](<https://taz.test/a>)\n\n"
         "Already written: “Heat pumps”.\n\n"
         f"{GO_ON}"
     )
@@ -90,7 +98,7 @@ def test_a_stop_before_anything_was_found_invents_nothing() -> None:
 def test_where_no_page_was_read_those_that_were_found_are_told() -> None:
     found = Source(url="https://heat.test/a", title="Heat")
     searched = [called("search_web"), returned("search_web", found)]
-    listed = "Pages I have found, but not read yet:\n\n- [Heat](<https://heat.test/a>)"
+    listed = "From search results, not read yet:\n\n- [Heat](<https://heat.test/a>)"
     assert listed in stopped(STOP, *searched)
     assert "not read yet" not in stopped(STOP, *searched, *read("Pumps"))
 
@@ -142,12 +150,12 @@ def test_what_was_added_too_late_is_named() -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "deed"),
     [
-        (BATCH, mail(), "sending the mail to ann@b.test"),
+        (BATCH, mail(), "sending the message to ann@b.test"),
         ("mcp__composio__SLACK_SEND_MESSAGE", {"channel": "#a"}, "sending the message to #a"),
         (
             "mcp__composio__GOOGLECALENDAR_CREATE_EVENT",
             {"summary": "Lunch"},
-            "the event “Lunch”",
+            "“create event” in Google Calendar",
         ),
         ("mcp__composio__GOOGLEDOCS_CREATE_DOCUMENT", {}, "“create document” in Google Docs"),
         ("mcp__jira__copy_board", {}, "“copy board” in Jira"),

@@ -19,6 +19,7 @@ from agent_core.workspaces import (
     create_workspace,
     known_sources,
     renewal,
+    safe_products,
     without_paths,
     write_trace,
 )
@@ -260,3 +261,17 @@ def test_an_answers_own_list_says_what_its_numbers_stand_for_before_the_report(
     answer: str, cited: tuple[str, ...]
 ) -> None:
     assert cited_in(answer, ("https://report.test",)) == cited
+
+
+@pytest.mark.proves("files.no_formulas")
+def test_a_table_that_a_server_left_holds_no_formula_when_it_is_posted(tmp_path: Path) -> None:
+    products = tmp_path / "work_products"
+    products.mkdir()
+    (products / "a.csv").write_bytes(b"\xef\xbb\xbfName;Link\n=1+cmd;'x\n")
+    (products / "b.txt").write_text("=1+cmd", encoding="utf-8")
+    text = "\ufeffName;Link\n'=1+cmd;'x\n"
+    assert safe_products(tmp_path) == [
+        ("work_products/a.csv", len(text.encode())),
+        ("work_products/b.txt", 6),
+    ]
+    assert (products / "a.csv").read_text(encoding="utf-8") == text

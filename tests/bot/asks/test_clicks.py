@@ -160,7 +160,7 @@ async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
         presses = AskClicks(asks, api, lambda: datetime.now(UTC))
         return {
             ApprovalClick: presses.decide,
-            ApprovalMenu: presses.choose_more,
+            ApprovalMenu: presses.decide,
             ApprovalForm: presses.submit,
             ConnectionClick: presses.connect,
         }

@@ -67,10 +67,14 @@ async def test_each_person_sees_their_own_sessions_with_a_link_and_what_they_use
     assert "battery makers" in anns
     assert "<!channel>" not in anns
     assert SAY("home-state-answered") in anns
-    assert "1 request, " in anns
+    assert "1 request, 0 reports, 0 pages read, " in anns
+    assert "<!date^1" in anns
+    assert SAY("home-intro") in anns
     assert "battery makers" not in bens
     assert SAY("home-no-sessions") in bens
     assert SAY("home-team") not in bens
+    assert "tokens" in anns
+    assert "tokens" not in bens
 
 
 async def test_a_guest_is_told_in_one_sentence_why_there_is_nothing(place: Around) -> None:
@@ -110,7 +114,8 @@ async def test_files_are_deleted_by_who_began_the_thread_and_by_nobody_else(
     assert "home.delete" not in names(await place.open_home("ben"))
     view = await place.open_home("ann")
     assert "confirm" in said(view)
-    shown = await place.press("ann", "home.delete", thread.session)
+    delete = SessionClick(kind="home.delete", session=thread.session)
+    shown = await place.press("ann", "home.delete", delete.encoded())
     assert SAY("home-deleted") in said(shown)
     assert not workspace.exists()
 
@@ -226,6 +231,26 @@ async def test_a_form_that_home_opened_changes_the_schedule_and_says_so_where_it
     assert "solar power" in said(await place.open_home("ann"))
 
 
+async def test_a_digest_is_ordered_from_home_and_agreed_to_in_a_thread_with_the_person(
+    place: Around,
+) -> None:
+    slack = place.world.slack
+    blocks = await place.open_home("ann")
+    new = HomeScheduleClick(schedule=ScheduleId(""), verb="edit")
+    assert SAY("digest-button-new") in said(blocks)
+    await place.press("ann", "home.schedule", new.encoded())
+    [form] = slack.state.views
+    await slack.submit_view(
+        "ann", form, {"task": "solar power", "channel": slack.channels["general"]}
+    )
+    await place.world.handled()
+    root, proposal = slack.posts(slack.dm_id("ann"))
+    assert root.words == SAY("digest-from-home")
+    assert proposal.thread_ts == root.ts
+    assert "solar power" in proposal.words
+    assert "digest.confirm" in said(proposal.blocks)
+
+
 async def test_admins_see_what_goes_on_in_the_team_but_no_private_words(place: Around) -> None:
     for channel, text in (("general", "the public plan?"), ("private", "a secret plan?")):
         await place.ask_and_wait(await place.thread("ben", channel), "ben", text)
@@ -260,7 +285,7 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
     session = SessionState(id=place, newest=turn, asked=long, began=True)
     schedule = a_schedule(an_order(task=long, owner_name=long, place="C0123456789"))
     account = Account(id="ca_1", toolkit="googlecalendar", identity=long)
-    spent = Spent(turns=10**6, tokens=10**12)
+    spent = Spent(turns=10**6, reports=10**6, pages=10**6, minutes=10**6, tokens=10**12)
     team = TeamOverview(
         spent=spent,
         unfinished=[turn] * many,

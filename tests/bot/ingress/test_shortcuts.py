@@ -60,6 +60,8 @@ async def test_in_a_thread_the_post_that_is_meant_is_named_and_words_are_optiona
     [message] = world.front.messages
     assert message.session.endswith(f":{root}")
     assert "what cleo wrote at" in message.text
+    assert message.title == "About cleo's message: “We wait.”"
+    assert "We wait" not in message.text
     assert "We wait." in message.background
 
 

@@ -62,8 +62,8 @@ def test_it_says_who_what_which_app_which_account_whom_it_reaches_and_until_when
     event = sent(recipient_email="bob@example.com", cc=["eve@example.com"], body="Hello")
     text = shown(event)
     assert text.startswith("<@U1> asked for this. I will do it only once it is approved:\n")
-    assert "*Send email* · Gmail · with the account `ann@example.com`" in text
-    assert "*To:* `bob@example.com`\n*Cc:* `eve@example.com`\n*Text:*\n```\nHello\n```" in text
+    assert "*Send email* · Gmail · with the account ann@example.com" in text
+    assert "*To:* bob@example.com\n*Cc:* eve@example.com\n*Text:*\n&gt; Hello" in text
     assert "Waiting until <!date^" in text
     assert "0123456789ab" not in text
     form = details_form(sent().actions, "0123456789abcdef", WORDS_EN)
@@ -98,6 +98,32 @@ def test_a_file_whose_content_is_known_is_named_and_its_key_is_a_detail(
     assert ("projects/x" not in card and "application/pdf" not in card) or not is_named
     form = str(details_form(event.actions, event.digest, WORDS_EN))
     assert "projects/x" in form or "other" in form
+
+
+@pytest.mark.proves("consent.changes")
+@pytest.mark.parametrize(
+    ("before", "now", "lines"),
+    [
+        ({"subject": "Lunch", "body": "At 12", "cc": ["eve@b.example"]},
+         {"subject": "Lunch on Friday", "body": "At 12", "cc": ["eve@b.example", "cleo@b.example"]},
+         ["Changed: Cc “eve@b.example” → “eve@b.example, cleo@b.example”",
+          "Changed: Subject “Lunch” → “Lunch on Friday”"]),
+        ({"body": f"{'a' * 200} at one"}, {"body": f"{'a' * 200} at two", "is_html": False},
+         ["Changed: Text, as below", "Changed: Is html “-” → “False”"]),
+        ({"body": "<!channel>\u202e"}, {"body": "Hi"},
+         ["Changed: Text “&lt;!channel&gt;⟨U+202E⟩” → “Hi”"]),
+    ],
+)  # fmt: skip
+def test_a_call_that_was_changed_says_what_differs_and_whom_it_reaches_first(
+    before: JsonObject, now: JsonObject, lines: list[str]
+) -> None:
+    (earlier,) = sent(recipient_email="bob@example.com", **before).actions
+    event = replace(sent(recipient_email="bob@example.com", **now), before=(earlier,))
+    card = shown(event)
+    changed = [line for line in card.split("\n") if line.startswith("Changed:")]
+    assert changed == lines
+    other = replace(event, before=(replace(earlier, tool="GMAIL_REPLY"),))
+    assert "Changed:" not in shown(other)
 
 
 def test_a_tool_of_another_server_says_of_which() -> None:
@@ -375,18 +401,18 @@ def test_an_event_looks_like_an_event() -> None:
         send_updates=True,
     )
     text = shown(replace(event, zone="Europe/Berlin"))
-    assert "*Title:* `Sync`\n*Starts:* Fri 27 November 2026, 18:00 (Europe/Berlin) = Fri" in text
-    assert "*Invited:* `bob@example.com`, `eve@example.com`\n*Where:* `Room 1`" in text
-    assert "*Send updates:* `true`" in text
+    assert "*Title:* Sync\n*Starts:* Fri 27 November 2026, 18:00 (Europe/Berlin) = Fri" in text
+    assert "*Invited:* bob@example.com, eve@example.com\n*Where:* Room 1" in text
+    assert "*Send updates:* true" in text
     assert "Reaches" not in text
 
 
 def test_a_post_looks_like_a_post_and_anything_else_like_its_fields() -> None:
-    assert "*Channel:* `#team`\n*Message:*\n```\nHi *all*\n```" in shown(
+    assert "*Channel:* #team\n*Message:*\n&gt; Hi *\u200ball*" in shown(
         sent(channel="#team", text="Hi *all*")
     )
     text = shown(sent(page_id="p1", archived=True, size={"w": 1, "h": 2}))
-    assert "*Page id:* `p1`\n*Archived:* `true`\n*Size:*\n```\nsize.w: 1\nsize.h: 2\n```" in text
+    assert "*Page id:* p1\n*Archived:* true\n*Size:*\n```\nsize.w: 1\nsize.h: 2\n```" in text
 
 
 @pytest.mark.parametrize(
@@ -406,13 +432,6 @@ def test_what_could_be_taken_for_another_field_is_shown_as_it_is_sent(
 
 @given(st.dictionaries(st.text("ab_T ", min_size=1, max_size=3), st.text(max_size=30), max_size=3))
 def test_every_value_can_be_seen_on_the_card(arguments: dict[str, str]) -> None:
-    text = unescape(shown(sent(**arguments)))
+    text = unescape(shown(sent(**arguments))).replace("\u200b", "")
     for value in arguments.values():
         assert all(line.strip()[:20] in text for line in made_visible(value).split("\n"))
-
-
-@pytest.mark.parametrize(("to", "warns"), [("ann@example.com", False), ("bob@example.com", True)])
-def test_text_from_outside_is_named_where_it_matters(to: str, warns: bool) -> None:
-    asked = TURN.requested(action(recipient_email=to, body="Hi"), is_tainted=True)
-    text = shown(replace(asked, outside=("https://evil.example/a", "GMAIL_FETCH_EMAILS")))
-    assert ("asked for this: `https://evil.example/a`, Gmail" in text) == warns

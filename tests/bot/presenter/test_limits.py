@@ -6,7 +6,6 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from agent_core.events import REPORT
 from agent_core.ids import AgentId
 from agent_core.messages import JsonObject
 from bot import clicks
@@ -134,7 +133,7 @@ def forms(size: int) -> int:
 
 
 def follow_ups(count: int) -> int:
-    [shown] = follow_up_rows([TURN.saved("a.html", mimetype=REPORT, follow_ups=("Why?",) * count)])
+    [shown] = follow_up_rows(["Why?"] * count)
     return len(shown["elements"])
 
 

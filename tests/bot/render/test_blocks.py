@@ -113,14 +113,17 @@ def line_of(draft: PostDraft) -> str:
 @pytest.mark.proves("citations.numbered")
 def test_marks_are_numbered_as_they_are_first_cited_and_their_sources_stand_below() -> None:
     text = "Costs fell [3], twice [1, 3]; nobody knows [2] or [9].\n\n| a |\n|---|\n| 5 [3] |"
-    days = {SOURCES[0]: "15 Sep 2026"}
-    (draft,) = answer_drafts(text, sources=SOURCES, days=days)
+    about = {SOURCES[0]: ("IEA", "15 Sep 2026"), SOURCES[2]: ("The *C* | Times", "")}
+    (draft,) = answer_drafts(text, sources=SOURCES, about=about)
     markdown, table, _ = draft.blocks
     first, second = f"[\\[1\\]]({SOURCES[2]})", f"[\\[2\\]]({SOURCES[0]})"
     assert markdown["text"] == f"Costs fell {first}, twice {second}{first}; nobody knows or."
     assert f"Costs fell <{SOURCES[2]}|[1]>" in draft.text
     assert [leaf["text"] for leaf in leaves(table)] == ["a", "5 ", "[1]"]
-    line = f"1 <{SOURCES[2]}|c.example> · 2 <{SOURCES[0]}|iea.org>, 15 Sep 2026"
+    line = (
+        f"1 <{SOURCES[2]}|The *\u200bC* \u00a6 Times> (c.\u2060example)"
+        f" · 2 <{SOURCES[0]}|IEA>, 15 Sep 2026"
+    )
     assert line_of(draft) == line
     assert draft.text.endswith(f"Sources: {line}")
 

@@ -101,10 +101,17 @@ def compose(
     summary: str = "So it is. [1]",
     language: str = "en",
     sources: Sequence[NumberedSource] = SOURCES,
+    before: Sequence[int] = (),
 ) -> Report:
     """A report, over nine sources if nothing else is said."""
     return compose_report(
-        sources, DAY, title=title, markdown=markdown, summary=summary, language=language
+        sources,
+        DAY,
+        title=title,
+        markdown=markdown,
+        summary=summary,
+        language=language,
+        before=before,
     )
 
 

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from mcp_local.errors import CitationError
 from mcp_local.report.citations import check_citations, list_citations
+from mcp_local.report.compose import with_session_numbers
 from mcp_local.report.markdown import parse_markdown
-from tests.mcp_local.report.reading import compose, page, source
+from tests.mcp_local.report.reading import compose, page, read_html, source
 
 
 @pytest.mark.parametrize(
@@ -76,12 +77,26 @@ def test_citations_in_headings_and_tables_are_links_like_all_others() -> None:
     assert contents.all("a", class_="citation") == []
 
 
-@pytest.mark.proves("report.cited")
+@pytest.mark.proves("report.cited", "report.numbers")
 def test_every_citation_leads_to_a_listed_source_and_none_is_listed_unread() -> None:
     tree = page("## S\n\nOne. [2] Two. [9, 4]\n\n- three [2]")
-    targets = {link.attrs["href"] for link in tree.all("a", class_="citation")}
-    listed = {f"#{item.attrs['id']}" for item in tree.one(id="sources").all("li")}
-    assert targets == listed == {"#source-1", "#source-2", "#source-4", "#source-9"}
+    marks = tree.all("a", class_="citation")
+    listed = tree.one(id="sources").all("li")
+    assert {mark.attrs["href"] for mark in marks} == {f"#{item.attrs['id']}" for item in listed}
+    assert [mark.text for mark in marks] == ["[1]", "[2]", "[3]", "[4]", "[2]"]
+    numbers = [(item.attrs["value"], item.attrs["data-n"]) for item in listed]
+    assert numbers == [("1", "1"), ("2", "2"), ("3", "9"), ("4", "4")]
+    assert "4 sources" in tree.one("header").text
+
+
+@pytest.mark.proves("report.numbers")
+def test_a_later_version_keeps_the_numbers_of_the_one_before() -> None:
+    html = compose("## New\n\nNew. [3]\n\n## S\n\nOne. [5] Two. [9]", before=[9, 5, 7]).html
+    tree = read_html(html)
+    marks = [mark.text for mark in tree.all("a", class_="citation")]
+    assert marks == ["[3]", "[4]", "[2]", "[1]"]
+    again = read_html(with_session_numbers(html))
+    assert [mark.text for mark in again.all("a", class_="citation")] == ["[1]", "[3]", "[5]", "[9]"]
 
 
 def test_citations_without_a_source_are_each_named_once() -> None:

@@ -119,6 +119,7 @@ def test_the_reader_sees_which_sentence_stands_on_no_source_and_how_many_do() ->
     assert report.trust == Trust(claims=5, found=2, derived=1, unfound=2)
 
 
+<<<<<<< HEAD
 FOREIGN = {
     "script": "<script>fetch('//evil.test')</script>",
     "form": '<form action="//evil.test"><input name="q"></form>',
@@ -171,6 +172,8 @@ def test_what_is_no_markup_is_no_warning(markdown: str) -> None:
     assert warnings_of(markdown) == []
 
 
+=======
+>>>>>>> main
 @pytest.mark.parametrize(
     ("language", "words"),
     [

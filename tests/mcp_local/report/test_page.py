@@ -70,9 +70,9 @@ def test_headings_of_one_name_have_anchors_of_their_own() -> None:
 
 
 def test_a_source_shows_number_title_link_and_host() -> None:
-    item = page("Text. [7]").one(id="source-7")
+    item = page("Text. [7]").one(id="source-2")
     assert item.tag == "li"
-    assert item.attrs["value"] == "7"
+    assert (item.attrs["value"], item.attrs["data-n"]) == ("2", "7")
     assert item.one("a").attrs["href"] == "https://www.7.test/page"
     assert item.one("a").text == "Title 7"
     assert item.one("span", class_="host").text == "7.test"

@@ -51,7 +51,19 @@ TAGS = {
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
 ATTRIBUTES = {
-    *("lang", "dir", "charset", "http-equiv", "content", "name", "class", "id", "href", "rel"),
+    *(
+        "lang",
+        "data-n",
+        "dir",
+        "charset",
+        "http-equiv",
+        "content",
+        "name",
+        "class",
+        "id",
+        "href",
+        "rel",
+    ),
     *("datetime", "aria-label", "value", "start"),
     *("data-sources", "data-publishers", "data-claims", "data-found", "data-derived"),
     "data-unfound",

@@ -39,8 +39,9 @@ HISTORY: list[MessageParam] = [
 
 def of_the_readme() -> set[str]:
     """The quotations of its chapters on what to write, without names of buttons and menus."""
-    catalogue = Path("bot/words/en.ftl")
-    labels = re.findall(r"(?m) = (.+)$", (README.parent / catalogue).read_text(encoding="utf-8"))
+    labels: list[str] = []
+    for catalogue in (README.parent / "bot").rglob("en.ftl"):
+        labels += re.findall(r"(?m) = (.+)$", catalogue.read_text(encoding="utf-8"))
     by_rule = CORE.say("en", "short-status").split(", ")
     texts: list[str] = []
     for chapter in README.read_text(encoding="utf-8").split("\n## "):
