@@ -18,12 +18,6 @@ from markupsafe import Markup, escape
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.citations import (
     check_citations,
-<<<<<<< HEAD
-    find_foreign,
-=======
-    cited_sentences,
-    find_unsupported,
->>>>>>> main
     list_citations,
 )
 from mcp_local.report.claims import SOURCELESS, UNFOUND, Trust, check_claims, read_claims
@@ -123,18 +117,12 @@ def compose_report(
             labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
         iso_day=day.isoformat(),
-<<<<<<< HEAD
-        summary=_inert(render_tokens(summary_tokens, marks)),
+        summary=_inert(render_tokens(summary_tokens, labels_of, marks)),
         sections=sections,
-        bodies=[_inert(render_tokens(section.tokens, marks)) for section in sections],
+        bodies=[_inert(render_tokens(section.tokens, labels_of, marks)) for section in sections],
         publishers=len({source.host for source in cited}),
         trust=trust,
         trust_line=_trust_line(labels, trust),
-=======
-        summary=_inert(render_tokens(summary_tokens, labels_of)),
-        sections=sections,
-        bodies=[_inert(render_tokens(section.tokens, labels_of)) for section in sections],
->>>>>>> main
         sources=cited,
         is_read=is_read,
         web=("http://", "https://"),

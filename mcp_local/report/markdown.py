@@ -51,21 +51,18 @@ def parse_markdown(text: str, known: frozenset[str] = frozenset()) -> list[Token
     return _parser().parse(text, {KNOWN: known})
 
 
-<<<<<<< HEAD
-def render_tokens(tokens: Sequence[Token], marks: Mapping[str, str]) -> str:
+def render_tokens(
+    tokens: Sequence[Token],
+    labels: Mapping[int, int],
+    marks: Mapping[str, str] | None = None,
+) -> str:
     """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in.
 
-    `marks` are what a mark says to the reader, by its kind.
+    A citation shows its source's number in the page, of `labels`. `marks` are what a mark says to
+    the reader, by its kind.
     """
-    html = _parser().renderer.render(tokens, _parser().options, dict(marks))
-=======
-def render_tokens(tokens: Sequence[Token], labels: Mapping[int, int]) -> str:
-    """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in.
-
-    A citation shows its source's number in the page, of `labels`.
-    """
-    html = _parser().renderer.render(tokens, _parser().options, {LABELS: labels})
->>>>>>> main
+    environment = {LABELS: labels, **(marks or {})}
+    html = _parser().renderer.render(tokens, _parser().options, environment)
     # Inline styles do not pass the second net; a citation follows its sentence without a space.
     html = _ALIGNMENT.sub(r'class="\1"', html)
     html = _SPACED_CITATION.sub("", html)

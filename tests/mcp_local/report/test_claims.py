@@ -119,61 +119,6 @@ def test_the_reader_sees_which_sentence_stands_on_no_source_and_how_many_do() ->
     assert report.trust == Trust(claims=5, found=2, derived=1, unfound=2)
 
 
-<<<<<<< HEAD
-FOREIGN = {
-    "script": "<script>fetch('//evil.test')</script>",
-    "form": '<form action="//evil.test"><input name="q"></form>',
-    "img": '<img src="https://evil.test/?d=1">',
-    "iframe": "<IFRAME src=//evil.test></IFRAME>",
-    "meta": '<meta http-equiv="refresh" content="0;url=//evil.test">',
-}
-
-
-def warnings_of(markdown: str, *, title: str = "Topic", summary: str = "Sum. [1]") -> list[str]:
-    report = compose(f"## S\n\n{markdown}\n\nEnd. [1]", title=title, summary=summary)
-    page = read_html(report.html)
-    assert not [
-        element for element in page.walk() if element.tag in FOREIGN and element.tag != "meta"
-    ]
-    assert "http-equiv=refresh" not in report.html
-    return report.warnings
-
-
-@pytest.mark.parametrize("tag", FOREIGN)
-def test_foreign_html_is_named_to_the_author(tag: str) -> None:
-    [warning] = warnings_of(FOREIGN[tag])
-    assert "HTML has no effect" in warning
-    assert "Markdown" in warning
-
-
-@pytest.mark.parametrize("part", [{"title": "<b>Bold</b>"}, {"summary": "<i>Sum.</i> [1]"}])
-def test_html_in_title_and_summary_is_named_too(part: dict[str, str]) -> None:
-    [warning] = warnings_of("Text.", **part)
-    assert "HTML has no effect" in warning
-
-
-def test_a_picture_is_named_to_the_author() -> None:
-    [warning] = warnings_of("![The tower](https://evil.test/tower.png) and ![again](x.png)")
-    assert warning.startswith("Pictures are left out of a report")
-
-
-@pytest.mark.parametrize(
-    "markdown",
-    [
-        "Prices rose by <so much and then by >that.",
-        "A list of <name> placeholders.",
-        "Write to <ann@ok.test>.",
-        "`<script>` is a tag.",
-        "```html\n<form></form>\n```",
-        "if a <b and c then",
-    ],
-)
-def test_what_is_no_markup_is_no_warning(markdown: str) -> None:
-    assert warnings_of(markdown) == []
-
-
-=======
->>>>>>> main
 @pytest.mark.parametrize(
     ("language", "words"),
     [
