@@ -1,6 +1,7 @@
 """The tools that end a research: list_sources and write_report."""
 
 import asyncio
+from dataclasses import asdict
 from datetime import date
 from pathlib import PurePosixPath
 from typing import Annotated, Any
@@ -156,5 +157,6 @@ def _write(
             {"n": source.n, "url": source.url, "title": source.title} for source in report.cited
         ],
         "words": report.words,
+        "claims": asdict(report.trust),
         "warnings": report.warnings,
     }

@@ -82,6 +82,7 @@ async def test_a_report_is_written_and_described(researched: Session) -> None:
             {"n": 2, "url": B, "title": "The bridge"},
         ],
         "words": described["words"],
+        "claims": {"claims": 2, "found": 2, "derived": 0, "unfound": 0},
         "warnings": [],
     }
     assert answer.meta["artifacts"] == [
@@ -266,7 +267,7 @@ async def test_figures_that_stand_nowhere_come_back_as_warnings(researched: Sess
         "write_report", title="Towers", markdown="## S\n\nIt is 342 metres high. [1]", summary="x"
     )
     (warning,) = answer.json()["warnings"]
-    assert warning.startswith("The figure 342 does not stand on source [1]")
+    assert warning.startswith("The figure 342 metres does not stand on source [1]")
 
 
 @pytest.mark.proves("report.snippets")
