@@ -21,10 +21,12 @@ SECRET_SHAPES = [
     *(rf"\b{prefix}(?=[\w.-]{{12}})" for prefix in PREFIXES),
 ]
 
+WARNING = {"logfire.level_num": 13}
+"""An attribute of notes that Logfire shows as warnings."""
+
 Attribute = str | int | float | bool
 
 _MAX_CONTENT_CHARS = 2_000
-_WARNING = {"logfire.level_num": 13}
 _tracer = trace.get_tracer("universal_agent")
 _stalls = metrics.get_meter("universal_agent").create_histogram("event_loop_stall", unit="ms")
 
@@ -36,11 +38,6 @@ def configure(*, token: str, with_content: bool = False) -> None:
     """Set up export, once a process. Nothing is printed; nothing is sent without a destination."""
     import logfire
 
-    def keep_session(scrubbed: logfire.ScrubMatch) -> object:
-        """A session's id says which thread; its name alone looks like a secret."""
-        is_ours = scrubbed.path == ("attributes", "session")
-        return scrubbed.value if is_ours else None
-
     _content["is_wanted"] = with_content
     _trace_requests()
 
@@ -49,7 +46,11 @@ def configure(*, token: str, with_content: bool = False) -> None:
         token=token or None,
         service_name="universal-agent",
         console=False,
-        scrubbing=logfire.ScrubbingOptions(callback=keep_session, extra_patterns=SECRET_SHAPES),
+        scrubbing=logfire.ScrubbingOptions(
+            # A session's id says which thread; its name alone looks like a secret.
+            callback=lambda it: it.value if it.path == ("attributes", "session") else None,
+            extra_patterns=SECRET_SHAPES,
+        ),
         inspect_arguments=False,
     )
 
@@ -77,11 +78,6 @@ def _open(name: str, attributes: Mapping[str, Attribute]) -> AbstractContextMana
 def note(name: str, **attributes: Attribute) -> None:
     """Something happened, at this moment, inside the current span."""
     _tracer.start_span(name, attributes=attributes).end()
-
-
-def warn(name: str, **attributes: Attribute) -> None:
-    """A note that Logfire shows as a warning."""
-    note(name, **attributes, **_WARNING)
 
 
 def stalled(seconds: float) -> None:

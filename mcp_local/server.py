@@ -7,6 +7,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp_local.browser import Browsers
 from mcp_local.documents import Documents
 from mcp_local.extract.reader import Readers
+from mcp_local.prints import Prints
 from mcp_local.settings import Settings
 from mcp_local.tools import files, report, sources
 
@@ -28,11 +29,12 @@ def build_server(settings: Settings) -> MCPServer:
     documents = Documents(Readers(count=1))
     browsers = Browsers(settings)
     sources.register(server, settings, documents, browsers)
-    files.register(server, settings, documents)
-    report.register(server, settings, browsers)
+    prints = Prints(browsers)
+    files.register(server, settings, documents, prints)
+    report.register(server, settings, prints)
     if settings.composio_api_key.get_secret_value():
         # Imported where they are wanted: the HTTP client takes 10 MB.
         from mcp_local.tools import workbench
 
-        workbench.register(server, settings)
+        workbench.register(server, settings, prints)
     return server

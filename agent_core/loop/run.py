@@ -102,11 +102,11 @@ async def run_step(
         await _begin_again(call.arrivals, scope)
         message = _with_fresh_ids(call.reply.message, history)
         if message.text:
-            preview = tracing.content(text_preview=message.text)
-            tracing.note("reasoning", length=len(message.text), **preview)
+            text = message.text
+            tracing.note("reasoning", length=len(text), **tracing.content(text_preview=text))
         if call.reply.thinking:
-            preview = tracing.content(thinking_preview=call.reply.thinking)
-            tracing.note("thinking", length=len(call.reply.thinking), **preview)
+            text = call.reply.thinking
+            tracing.note("thinking", length=len(text), **tracing.content(thinking_preview=text))
         if closing:
             parts = tuple(part for part in message.parts if part.kind != "tool_call")
             message = replace(message, parts=parts)

@@ -8,7 +8,7 @@ import logging
 import mimetypes
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from agent_core import tracing
 from agent_core.durable import causes
@@ -33,20 +33,22 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, TurnId
+from agent_core.ids import ROOT_RUN, ToolCallId, TurnId, UserId
 from agent_core.loop.agent import ROUTE_SLOTS, RunScope, names_away
 from agent_core.loop.run import RunResult
-from agent_core.messages import JsonObject, user_message
+from agent_core.messages import JsonObject, ToolCall, user_message
 from agent_core.runtime.opening import (
     document_note,
     fault_notes,
+    ignore_progress,
     needs_no_model,
     opening_text,
     thread_language,
 )
-from agent_core.runtime.parts import TurnParts
+from agent_core.runtime.parts import PRINT_REPORT, TurnParts
 from agent_core.runtime.turn_status import TurnStatus
 from agent_core.sessions import StoredTurn
+from agent_core.tools import ToolContext
 from agent_core.words import CORE, FALLBACK, Words
 from agent_core.workspaces import (
     append_summary,
@@ -157,7 +159,6 @@ async def finish(
             duration_seconds=trace["total_duration_seconds"],
             tool_calls=len(trace["tool_calls"]),
             iterations=len(trace["iterations"]),
-            artifacts=len(trace["artifacts"]),
             **{name: trace["usage"][name] for name in ("total_tokens", "model_calls")},
         )
     except Exception:
@@ -181,13 +182,15 @@ async def _announce_products(
     turn that ends once more goes on behind the slots that it used.
     """
     sizes = {file.path: file.size_bytes for file in saved}
+    reports = {file.path: file for file in saved if file.mimetype == REPORT}
     products = await asyncio.to_thread(safe_products, scope.context.workspace)
     first = ROUTE_SLOTS["product"]
     before = sum(file.turn == turn.id and file.step == 0 and file.n >= first for file in saved)
     events: list[ArtifactSaved] = []
     for path, size in products:
-        if sizes.get(path) == size:
-            continue
+        report = reports.get(f"{path.rpartition('.')[0]}.html")
+        if sizes.get(path) == size or (report and report.turn != turn.id):
+            continue  # whoever shows an earlier report asks for its PDF
         if len(events) >= _MAX_PRODUCTS:
             logger.warning("turn %s leaves more than %d files", turn.id, _MAX_PRODUCTS)
             break
@@ -197,12 +200,37 @@ async def _announce_products(
         event = ArtifactSaved(
             **turn_at(parts, turn, "product", before + len(events)),
             path=path,
-            title=path.rpartition("/")[2],
+            title=report.title if report else path.rpartition("/")[2],
             mimetype=kind,
             size_bytes=size,
         )
         events.append(event)
         await scope.emit(event)
+    return events
+
+
+async def print_report(parts: TurnParts, report: ArtifactSaved) -> list[ArtifactSaved]:
+    """Print a report and announce its PDF and the picture of its first page. Idempotent.
+
+    For whoever shows the turn, behind its answer. Nothing comes of it where there is no browser.
+    """
+    workspace, _ = await parts.store.turns_until(report.turn)
+    context = ToolContext(
+        session=report.session,
+        turn=report.turn,
+        run=report.run,
+        asker=UserId(""),
+        workspace=workspace,
+    )
+    arguments = {"path": report.path, "title": report.title}
+    call = ToolCall(id=ToolCallId("print"), name=PRINT_REPORT, arguments=arguments)
+    output = await parts.agents.registry.run(call, context, ignore_progress)
+    events = [
+        replace(report, n=report.n + number, **asdict(file))
+        for number, file in enumerate(output.artifacts, start=1)
+    ]
+    for event in events:
+        await parts.log.append(event)
     return events
 
 

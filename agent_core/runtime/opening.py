@@ -176,7 +176,7 @@ async def _read(
             name=READ_FILE,
             arguments={"path": path, "limit": limit},
         )
-        output = await tools.run(call, context, _ignore)
+        output = await tools.run(call, context, ignore_progress)
         picture = output.picture
         if not output.is_error:
             with suppress(ValueError):
@@ -205,7 +205,7 @@ async def _read(
     )
 
 
-async def _ignore(_progress: str) -> None:
+async def ignore_progress(_progress: str) -> None:
     """Nobody waits for a file's beginning."""
 
 

@@ -56,8 +56,14 @@ from agent_core.workspaces import RunLogs, known_sources
 
 logger = logging.getLogger(__name__)
 
-MAIN_TOOLS = ("*", "!mcp__local_toolkit__save_corpus", "!mcp__local_toolkit__write_report")
-"""Everything but what belongs to the report expert alone."""
+PRINT_REPORT = "mcp__local_toolkit__print_report"
+MAIN_TOOLS = (
+    "*",
+    "!mcp__local_toolkit__save_corpus",
+    "!mcp__local_toolkit__write_report",
+    f"!{PRINT_REPORT}",
+)
+"""Everything but what belongs to the report expert alone, and to no agent."""
 MY_ACCOUNT = "my_account"
 REMOTE_TOOLS = ("workbench_download", "workbench_upload", "upload_to_composio")
 """Tools of ours that work at Composio for the person who asked."""

@@ -427,6 +427,6 @@ async def _check(parts: TurnParts, child: RunStarted, scope: RunScope) -> None:
 
     text = await scope.steps.once("compliance", check, STRING)
     if text:
-        tracing.warn("subagent_compliance_message_injected", agent=child.agent)
+        tracing.note("subagent_compliance_message_injected", agent=child.agent, **tracing.WARNING)
         at = scope.at(0, CORRECTION_SLOT)
         await scope.emit(CorrectionInjected(**at, agent=child.agent, text=text))

@@ -16,9 +16,11 @@ from pathlib import Path
 from agent_core.background import Background
 from agent_core.classifier import ReplyReader
 from agent_core.errors import SessionError
+from agent_core.events import ArtifactSaved
 from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.asks import Asks
+from agent_core.runtime.closing import print_report
 from agent_core.runtime.dispatch import Dispatch
 from agent_core.runtime.interventions import Interventions
 from agent_core.runtime.opening import kind_of
@@ -265,6 +267,10 @@ class Runtime:
                 return False
             await asyncio.to_thread(shutil.rmtree, stored.workspace, ignore_errors=True)
             return not stored.workspace.exists()
+
+    async def print_report(self, report: ArtifactSaved) -> list[ArtifactSaved]:
+        """As in `closing`."""
+        return await print_report(self._parts, report)
 
     async def knows(self, session: SessionId) -> bool:
         """Whether the thread has a session."""

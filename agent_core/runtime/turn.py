@@ -401,7 +401,8 @@ class _Generation:
 
     async def _announce_route(self, routed: Routed) -> None:
         if routed.fallback:
-            tracing.warn("fast_path_fallback", reason=routed.fallback.partition(":")[0])
+            reason = routed.fallback.partition(":")[0]
+            tracing.note("fast_path_fallback", reason=reason, **tracing.WARNING)
         tracing.note(
             "query_classification",
             decision=routed.route,

@@ -1,13 +1,8 @@
-"""Working stand-ins for tools: a toolset made of functions, a small MCP server."""
+"""Working stand-ins for tools: a toolset made of functions."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from mcp.server.mcpserver import MCPServer
-from mcp.types import ToolAnnotations
-
-from agent_core.ids import ROOT_RUN, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.testing.models import call
@@ -79,29 +74,6 @@ class FakeToolset:
         except Exception as error:  # noqa: BLE001 - a toolset never raises
             return ToolOutput(text=f"{type(error).__name__}: {error}", is_error=True)
         return ToolOutput(text=output) if isinstance(output, str) else output
-
-
-def echo_server(name: str = "echo") -> MCPServer:
-    """An MCP server with one read-only tool, `echo(text)`; more can be added with its `tool()`."""
-    server = MCPServer(name, log_level="CRITICAL")
-
-    def echo(text: str) -> str:
-        """Says it back."""
-        return text
-
-    server.add_tool(echo, annotations=ToolAnnotations(read_only_hint=True))
-    return server
-
-
-def tool_context(workspace: Path, *, asker: str = "T1:U1", turn: str = "turn_1") -> ToolContext:
-    """A context in `workspace` for the root run of a turn."""
-    return ToolContext(
-        session=SessionId("session_1"),
-        turn=TurnId(turn),
-        run=ROOT_RUN,
-        asker=UserId(asker),
-        workspace=workspace,
-    )
 
 
 async def ignore_progress(text: str) -> None:

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import datetime
@@ -21,6 +21,7 @@ from agent_core.background import Background, Backoff
 from agent_core.clock import machine_time
 from agent_core.errors import SessionError
 from agent_core.events import (
+    REPORT,
     AnyEvent,
     ApprovalRequested,
     ArtifactSaved,
@@ -134,6 +135,7 @@ class ThreadPresenter(TurnPresenter):
         connect_link: ConnectLink,
         is_plain: bool,
         offers_live_view: Callable[[], bool],
+        print_report: Callable[[ArtifactSaved], Awaitable[Sequence[ArtifactSaved]]],
         now: Callable[[], datetime],
         edit_interval_s: float = 2.0,
     ) -> None:
@@ -148,6 +150,7 @@ class ThreadPresenter(TurnPresenter):
             self._destination, workspace, asked_ts=asked_ts, is_off=is_plain
         )
         self._connect_link = connect_link
+        self._print_report = print_report
         self._asks: AskPosts | None = None
         """From the turn's first Ask on."""
         self._is_by_model = True
@@ -217,7 +220,17 @@ class ThreadPresenter(TurnPresenter):
         if not is_closed:
             await self._progress.close(insist=True)
         await self._indicators.take_back(*self._asked, is_taken_in=is_steered)
+        await self._post_late_prints(event)
         await self._journal.finish()
+
+    async def _post_late_prints(self, event: TurnFinished) -> None:
+        """The PDFs of reports that were posted without, as soon as each is printed."""
+        known = self._board.turn.artifacts
+        for number, file in enumerate(handed_out(known.values())):
+            if file.mimetype == REPORT:
+                printed = await self._print_report(file)
+                late = [each for each in printed if each.path not in known]
+                await self._files.post(Op(event.turn).part("printed", number), [], late)
 
     async def _show_result(self, event: TurnFinished) -> None:
         op = Op(event.turn).part("answer")
@@ -368,6 +381,7 @@ class Presenting:
             connect_link=self._runtime.asks.connect_link,
             is_plain=turn.tries >= MAX_TRIES,
             offers_live_view=self._offers_live_view,
+            print_report=self._runtime.print_report,
             now=self._now,
         )
 

@@ -1,6 +1,7 @@
 """Waits for the bot as a person does: for a turn's end, for rest, for the next digest."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TypeVar
 from agent_core.events import (
     AnyEvent,
     ApprovalRequested,
+    ArtifactSaved,
     AskDecided,
     AuthRequired,
     QuestionAsked,
@@ -46,6 +48,9 @@ _LEAD_S = 2.0
 """A jump ends so long before the slot, so that the bot sees the moment come."""
 
 
+_COUNT = re.compile(r"data-(sources|publishers|claims|found|derived|unfound)=\"(\d+)\"")
+
+
 class NoTurnError(SandboxError):
     """A wait for the bot timed out; the message says which."""
 
@@ -70,10 +75,23 @@ class WatchedTurn:
             return ""
         return wait.ask
 
+    def report_counts(self) -> dict[str, int] | None:
+        """What the last report rests on and how much of it its sources say."""
+        saved = [event for event in self.events if isinstance(event, ArtifactSaved)]
+        pages = [event.path for event in saved if event.mimetype == "text/html"]
+        if not pages or self.workspace is None:
+            return None
+        with suppress(OSError):
+            page = (self.workspace / pages[-1]).read_text(encoding="utf-8", errors="replace")
+            counts = _COUNT.findall(page)
+            return {name: int(count) for name, count in counts} or None
+        return None
+
     def as_json(self) -> JsonObject:
         """The turn's entry in `--json`; the names are an interface.
 
-        An Ask's `ended` is its decision, None while it is open.
+        An Ask's `ended` is its decision, None while it is open. `report` counts what the last
+        report rests on and how much of it its sources say, None where there is none.
         """
         result: JsonObject = {
             "ask": self.turn.inbound.text,
@@ -84,6 +102,7 @@ class WatchedTurn:
             "duration_s": 0.0,
             "model_calls": 0,
             "tool_calls": [],
+            "report": self.report_counts(),
             "events": [event.kind for event in self.events],
         }
         asks: dict[str, JsonObject] = {}

@@ -128,7 +128,8 @@ def _text_of(element: Element) -> str:
 
 def readings_of_page(page: Element, url: str) -> Readings:
     """The page's main text as each reader has it, in Markdown; empty where it found none."""
-    markup = tostring(page, encoding="unicode")
+    unicode = tostring(page, encoding="unicode")  # pyright: ignore[reportUnknownVariableType]
+    markup = str(unicode)  # pyright: ignore[reportUnknownArgumentType]
     body = _extract(page, url)
     joined = _joined_body(page, body, url)
     plain_text = _markdown_of(body)

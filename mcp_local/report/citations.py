@@ -1,18 +1,16 @@
-"""Citations in a report: how they are written, whether their sources exist and say what is claimed.
+"""Citations in a report: how they are written, and whether their sources exist.
 
-`read_citation` is a rule of the Markdown parser; the checks are made of its tokens.
+`read_citation` is a rule of the Markdown parser; the checks are made of its tokens. Whether the
+sources say what is claimed is in `claims`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Iterable, Sequence
 
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from mcp_local.errors import CitationError
-from mcp_local.passages import sentence_spans
 from mcp_local.sources import NumberedSource
 
 CITATION = "citation"
@@ -80,117 +78,3 @@ def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> 
             f"The report was not written: {'; '.join(faults)}. Cite a source that list_sources "
             "shows as read, or drop the sentence; for brackets that are no citation write \\[5\\]."
         )
-
-
-MAX_WARNINGS = 20
-_EXCERPT_CHARS = 140
-_MIN_QUOTE_WORDS = 4
-_ENDS = (".", "!", "?", "…")
-
-_GROUPED = re.compile(
-    r"(?<!\d)\d{1,3}(?:[.,'’ \u00a0\u202f\u2009]\d{3})+(?!\d)"  # noqa: RUF001
-)
-_NUMBER = re.compile(rf"{_GROUPED.pattern}|\d+(?:[.,]\d+)*")
-_NO_DIGIT = re.compile(r"\D")
-_PERCENT = re.compile(r"\s?(?:%|percent|per cent|prozent|pour cent|por ciento)", re.IGNORECASE)
-_QUOTE = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»")
-_OMISSION = re.compile(r"\[?(?:…|\.\.\.)\]?")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CitedSentence:
-    """One sentence of a report and the sources it names."""
-
-    text: str
-    numbers: tuple[int, ...]
-
-
-class _Evidence:
-    """The text of one source, prepared for the question whether something stands in it."""
-
-    def __init__(self, source: NumberedSource) -> None:
-        text = f"{source.title}\n{source.text}"
-        self.figures = set(_figures(text))
-        self.numbers = {figure.removesuffix("%") for figure in self.figures}
-        self.words = f" {_plain_words(text)} "
-
-    def holds_figure(self, figure: str) -> bool:
-        is_long = len(figure) > 2
-        return figure in self.figures or (is_long and figure.rstrip("%") in self.numbers)
-
-    def holds_quote(self, quote: str) -> bool:
-        parts = [_plain_words(part) for part in _OMISSION.split(quote)]
-        return all(f" {part} " in self.words for part in parts if part)
-
-
-def cited_sentences(tokens: Iterable[Token]) -> Iterator[CitedSentence]:
-    """Every sentence that carries a citation, also one set after its full stop."""
-    for token in tokens:
-        if token.type == "inline":
-            yield from _read_inline(token.children or [])
-
-
-def find_unsupported(
-    sentences: Iterable[CitedSentence],
-    sources: Iterable[NumberedSource],
-) -> list[str]:
-    """Warnings about figures and quotes that stand on none of the sources of their sentence."""
-    evidence = {source.n: _Evidence(source) for source in sources}
-    warnings: list[str] = []
-    for sentence in sentences:
-        warnings.extend(_check(sentence, evidence))
-    surplus = len(warnings) - MAX_WARNINGS
-    if surplus > 0:
-        warnings[MAX_WARNINGS:] = [f"{surplus} more of the same kind."]
-    return warnings
-
-
-def _read_inline(children: Sequence[Token]) -> Iterator[CitedSentence]:
-    text = ""
-    marks: list[tuple[int, list[int]]] = []
-    for child in children:
-        if child.type == CITATION:
-            text = text.rstrip()
-            marks.append((len(text), cited_numbers(child.content)))
-            if text.endswith(_ENDS):
-                text += " "
-        elif child.type.endswith("break"):
-            text += " "
-        else:
-            text += child.content
-    for start, end in sentence_spans(text):
-        inside = [cited for position, cited in marks if start < position <= end]
-        numbers = tuple(dict.fromkeys(chain.from_iterable(inside)))
-        if numbers:
-            yield CitedSentence(text=text[start:end], numbers=numbers)
-
-
-def _check(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterator[str]:
-    cited = [evidence[number] for number in sentence.numbers if number in evidence]
-    names = ", ".join(f"[{number}]" for number in sentence.numbers)
-    excerpt = sentence.text[:_EXCERPT_CHARS]
-    for figure in dict.fromkeys(_figures(sentence.text)):
-        if not any(source.holds_figure(figure) for source in cited):
-            yield f"The figure {figure} does not stand on source {names}: {excerpt}"
-    for match in _QUOTE.finditer(sentence.text):
-        quote = next(filter(None, match.groups()))
-        if len(quote.split()) < _MIN_QUOTE_WORDS:
-            continue
-        if not any(source.holds_quote(quote) for source in cited):
-            yield f'The quote "{quote[:_EXCERPT_CHARS]}" does not stand on source {names}.'
-
-
-def _figures(text: str) -> Iterator[str]:
-    """Numbers of two digits or more and percentages, in one spelling each."""
-    for number in _NUMBER.finditer(text):
-        separator = "" if _GROUPED.fullmatch(number[0]) else "."
-        value = _NO_DIGIT.sub(separator, number[0])
-        if _PERCENT.match(text, number.end()):
-            yield f"{value}%"
-        elif len(_NO_DIGIT.sub("", value)) > 1:
-            yield value
-
-
-def _plain_words(text: str) -> str:
-    """The words of `text` without case, punctuation and layout."""
-    return " ".join(re.findall(r"\w+", text.casefold()))

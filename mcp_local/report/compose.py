@@ -18,10 +18,9 @@ from markupsafe import Markup, escape
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.citations import (
     check_citations,
-    cited_sentences,
-    find_unsupported,
     list_citations,
 )
+from mcp_local.report.claims import SOURCELESS, UNFOUND, Trust, check_claims, read_claims
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
 from mcp_local.report.outline import Labels, labels_for, outline_report
 from mcp_local.sources import NumberedSource
@@ -57,6 +56,7 @@ class Report:
     citations: int
     """How many citations there are; a source may be cited often."""
     words: int
+    trust: Trust
     warnings: list[str]
 
 
@@ -104,6 +104,8 @@ def compose_report(
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
+    marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS)}
+    trust, unsupported = check_claims(read_claims(tokens), cited)
     html = _template().render(
         title=clean_title,
         labels=labels,
@@ -115,9 +117,12 @@ def compose_report(
             labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
         iso_day=day.isoformat(),
-        summary=_inert(render_tokens(summary_tokens, labels_of)),
+        summary=_inert(render_tokens(summary_tokens, labels_of, marks)),
         sections=sections,
-        bodies=[_inert(render_tokens(section.tokens, labels_of)) for section in sections],
+        bodies=[_inert(render_tokens(section.tokens, labels_of, marks)) for section in sections],
+        publishers=len({source.host for source in cited}),
+        trust=trust,
+        trust_line=_trust_line(labels, trust),
         sources=cited,
         is_read=is_read,
         web=("http://", "https://"),
@@ -133,15 +138,29 @@ def compose_report(
             "None of the cited sources was read in full: all are search results, and the page says "
             "so. Say it in your answer too."
         )
-    warnings += find_unsupported(cited_sentences(tokens), cited)
+    warnings += unsupported
     return Report(
         title=clean_title,
         html=html,
         cited=cited,
         citations=len(numbers),
         words=words,
+        trust=trust,
         warnings=warnings,
     )
+
+
+def _trust_line(labels: Labels, trust: Trust) -> str:
+    """How many claims were checked, and what came of it."""
+    if not trust.claims:
+        return ""
+    parts = [
+        labels.words("claim-count", n=trust.claims),
+        labels.words("found", n=trust.found),
+        labels.words("derived", n=trust.derived) if trust.derived else "",
+        labels.words("unfound-count", n=trust.unfound),
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _inert(html: str) -> Markup:

@@ -18,6 +18,16 @@ version-new =
         [one] Version { $version }: neuer Abschnitt { $what }
        *[other] Version { $version }: neue Abschnitte { $what }
     }
+unfound = in der Quelle nicht gefunden
+sourceless = ohne Quelle
+claim-count =
+    { $n ->
+        [one] { $n } Angabe
+       *[other] { $n } Angaben
+    }
+found = { $n } wörtlich oder dem Wert nach gefunden
+derived = { $n } abgeleitet
+unfound-count = { $n } nicht gefunden
 top = Nach oben
 footer = Zahlen in Klammern führen zur Quelle, auf der ein Satz beruht.
 

@@ -18,6 +18,16 @@ version-new =
         [one] Version { $version }: new section { $what }
        *[other] Version { $version }: new sections { $what }
     }
+unfound = not found in the source
+sourceless = no source named
+claim-count =
+    { $n ->
+        [one] { $n } claim
+       *[other] { $n } claims
+    }
+found = { $n } found word for word or by value
+derived = { $n } derived
+unfound-count = { $n } not found
 top = Back to top
 footer = Numbers in brackets lead to the source a sentence rests on.
 

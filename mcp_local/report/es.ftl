@@ -18,6 +18,28 @@ version-new =
         [one] Versión { $version }: nueva sección { $what }
        *[other] Versión { $version }: nuevas secciones { $what }
     }
+unfound = no figura en la fuente
+sourceless = sin fuente
+claim-count =
+    { $n ->
+        [one] { $n } dato
+       *[other] { $n } datos
+    }
+found =
+    { $n ->
+        [one] { $n } hallado literalmente o por su valor
+       *[other] { $n } hallados literalmente o por su valor
+    }
+derived =
+    { $n ->
+        [one] { $n } derivado
+       *[other] { $n } derivados
+    }
+unfound-count =
+    { $n ->
+        [one] { $n } no hallado
+       *[other] { $n } no hallados
+    }
 top = Volver arriba
 footer = Los números entre corchetes llevan a la fuente de cada frase.
 

@@ -18,6 +18,28 @@ version-new =
         [one] Version { $version } : nouvelle section { $what }
        *[other] Version { $version } : nouvelles sections { $what }
     }
+unfound = absent de la source
+sourceless = sans source
+claim-count =
+    { $n ->
+        [one] { $n } affirmation
+       *[other] { $n } affirmations
+    }
+found =
+    { $n ->
+        [one] { $n } retrouvée mot pour mot ou en valeur
+       *[other] { $n } retrouvées mot pour mot ou en valeur
+    }
+derived =
+    { $n ->
+        [one] { $n } déduite
+       *[other] { $n } déduites
+    }
+unfound-count =
+    { $n ->
+        [one] { $n } introuvable
+       *[other] { $n } introuvables
+    }
 top = Haut de page
 footer = Les numéros entre crochets mènent à la source de chaque phrase.
 

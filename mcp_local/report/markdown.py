@@ -16,6 +16,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from mcp_local.report.citations import CITATION, cited_numbers, read_citation
+from mcp_local.report.claims import UNFOUND
 
 LINK_REL = "noopener noreferrer nofollow"
 KNOWN = "known"
@@ -25,13 +26,14 @@ _ALIGNMENT = re.compile(r'style="text-align:(left|center|right)"')
 _SPACED_CITATION = re.compile(r'(?<!\s)\s++(?=<a class="citation")')
 
 # The second net under the parser: what our own rendering produces, and nothing else.
-_TEXT_TAGS = {"p", "br", "hr", "strong", "em", "s", "code", "pre", "a", "ul", "ol", "li"}
+_TEXT_TAGS = {"small", "p", "br", "hr", "strong", "em", "s", "code", "pre", "a", "ul", "ol", "li"}
 _BLOCK_TAGS = {"h2", "h3", "h4", "h5", "h6", "blockquote", "aside"}
 _TABLE_TAGS = {"table", "thead", "tbody", "tr", "th", "td"}
 _ATTRIBUTES = {
     "a": {"href", "class", "rel"},
     "aside": {"class"},
     "p": {"class"},
+    "small": {"class", "title"},
     "th": {"class"},
     "td": {"class"},
     "code": {"class"},
@@ -49,12 +51,18 @@ def parse_markdown(text: str, known: frozenset[str] = frozenset()) -> list[Token
     return _parser().parse(text, {KNOWN: known})
 
 
-def render_tokens(tokens: Sequence[Token], labels: Mapping[int, int]) -> str:
+def render_tokens(
+    tokens: Sequence[Token],
+    labels: Mapping[int, int],
+    marks: Mapping[str, str] | None = None,
+) -> str:
     """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in.
 
-    A citation shows its source's number in the page, of `labels`.
+    A citation shows its source's number in the page, of `labels`. `marks` are what a mark says to
+    the reader, by its kind.
     """
-    html = _parser().renderer.render(tokens, _parser().options, {LABELS: labels})
+    environment = {LABELS: labels, **(marks or {})}
+    html = _parser().renderer.render(tokens, _parser().options, environment)
     # Inline styles do not pass the second net; a citation follows its sentence without a space.
     html = _ALIGNMENT.sub(r'class="\1"', html)
     html = _SPACED_CITATION.sub("", html)
@@ -77,7 +85,7 @@ def plain_text(inline: Token) -> str:
     words = [
         " " if child.type.endswith("break") else child.content
         for child in children
-        if child.type != CITATION
+        if child.type not in (CITATION, UNFOUND)
     ]
     return " ".join("".join(words).split())
 
@@ -137,12 +145,21 @@ def _render_citation(
     )
 
 
+def _render_unfound(
+    _: RendererHTML, tokens: Sequence[Token], at: int, options: object, env: dict[str, Any]
+) -> str:
+    """The words stand in the page, as paper has no tooltip; it names what was not found."""
+    label = escape(env[tokens[at].info])
+    return f' <small class="unfound" title="{label}: {escape(tokens[at].content)}">{label}</small>'
+
+
 def _render_image(_: RendererHTML, tokens: Sequence[Token], at: int, *more: object) -> str:
     return escape(tokens[at].content)
 
 
 _RENDER_RULES: dict[str, Any] = {
     CITATION: _render_citation,
+    UNFOUND: _render_unfound,
     "image": _render_image,
 }
 

@@ -11,6 +11,7 @@ from pydantic import Field
 from mcp_local.documents import PICTURES, Documents
 from mcp_local.errors import PathDenied
 from mcp_local.extract.documents import Document
+from mcp_local.prints import Prints
 from mcp_local.settings import Settings
 from mcp_local.tools import OVERWRITES, READS, FilePath, local_tool, text_result
 from mcp_local.workbook import workbook
@@ -70,7 +71,7 @@ ReadLimit = Annotated[
 Content = Annotated[str, Field(description="The whole content of the file.")]
 
 
-def register(server: MCPServer, settings: Settings, documents: Documents) -> None:
+def register(server: MCPServer, settings: Settings, documents: Documents, prints: Prints) -> None:
     """Add the tools to the server."""
 
     @local_tool(server, "Read a file", READS)
@@ -111,6 +112,7 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         pages and searches), work_products (reports), downloads (files from other tools).
         """
         workspace = open_workspace(settings, ctx)
+        await prints.settle(workspace)
         return text_result(await asyncio.to_thread(_listing, workspace, path))
 
     @local_tool(server, "Write a file", OVERWRITES)

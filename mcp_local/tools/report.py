@@ -1,35 +1,25 @@
 """The tools that end a research: list_sources and write_report."""
 
 import asyncio
-import logging
+from dataclasses import asdict
 from datetime import date
-from io import BytesIO
 from pathlib import PurePosixPath
-from threading import Lock
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from mcp_local.browser import Browsers
-from mcp_local.errors import FetchFailed, PathDenied
+from mcp_local.browser import find_chromium
+from mcp_local.prints import Prints
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
-from mcp_local.tools import ADDS_ONCE, READS, local_tool, text_result
+from mcp_local.tools import ADDS_ONCE, READS, FilePath, local_tool, text_result
 from mcp_local.workspace import Workspace, moment_of, open_workspace
 
 MAX_FOLLOW_UPS = 3
 FOLLOW_UP_CHARS = 75
 """As Slack and others show them on buttons; a longer question is left out."""
-
-PREVIEW_WIDTH = 1_000
-"""Of the picture of a report's first page, in pixels."""
-
-_DRAWING = Lock()
-"""PDFium draws one page at a time."""
-
-_log = logging.getLogger(__name__)
 
 Title = Annotated[
     str,
@@ -61,7 +51,7 @@ FollowUps = Annotated[
 ]
 
 
-def register(server: MCPServer, settings: Settings, browsers: Browsers) -> None:
+def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
     """Add the tools to the server."""
 
     @local_tool(server, "Write the report", ADDS_ONCE)
@@ -82,7 +72,8 @@ def register(server: MCPServer, settings: Settings, browsers: Browsers) -> None:
         them. A changed report becomes a new version beside the earlier ones; one that says the same
         as an earlier version is not written again, and that version is named. `version` says which
         one it is and what is new in it. `pdf` names the same report as PDF where a browser is set
-        up; the person gets both.
+        up, which is printed meanwhile: a tool that is given its path waits for it. The
+        person gets both.
         """
         workspace = open_workspace(settings, ctx)
         today = moment_of(ctx).date()
@@ -95,21 +86,32 @@ def register(server: MCPServer, settings: Settings, browsers: Browsers) -> None:
             language,
             today,
         )
-        files = {"text/html": written["path"]}
-        if printed := await _print(workspace, written["path"], browsers):
-            written["pdf"] = printed["application/pdf"]
-            files |= printed
+        path = written["path"]
+        if find_chromium(settings.crawl_browser):
+            prints.begin(workspace, path)
+            written["pdf"] = str(PurePosixPath(path).with_suffix(".pdf"))
         title = " · ".join(filter(None, [written["title"], written.get("version")]))
         by_number = {source["n"]: source["url"] for source in written["sources"]}
         cited = [by_number.get(n, "") for n in range(1, max(by_number) + 1)]
-        artifacts = [
-            {"path": path, "title": title, "mimetype": kind, "citations": cited}
-            for kind, path in files.items()
-        ]
         asked_next = (" ".join(question.split()) for question in follow_ups)
         fitting = [question for question in asked_next if 0 < len(question) <= FOLLOW_UP_CHARS]
-        artifacts[0]["follow_ups"] = fitting[:MAX_FOLLOW_UPS]
-        return text_result(written, artifacts=artifacts)
+        report = {
+            "path": path,
+            "title": title,
+            "mimetype": "text/html",
+            "citations": cited,
+            "follow_ups": fitting[:MAX_FOLLOW_UPS],
+        }
+        return text_result(written, artifacts=[report])
+
+    @local_tool(server, "Print a report", ADDS_ONCE)
+    async def print_report(path: FilePath, title: Title, ctx: Context) -> CallToolResult:
+        """Bring a report's PDF and the picture of its first page; both are made if need be."""
+        files = await prints.files(open_workspace(settings, ctx), path)
+        artifacts = [
+            {"path": file, "title": title, "mimetype": kind} for kind, file in files.items()
+        ]
+        return text_result("", artifacts=artifacts)
 
     @local_tool(server, "List the sources", READS)
     async def list_sources(ctx: Context) -> CallToolResult:
@@ -155,39 +157,6 @@ def _write(
             {"n": source.n, "url": source.url, "title": source.title} for source in report.cited
         ],
         "words": report.words,
+        "claims": asdict(report.trust),
         "warnings": report.warnings,
     }
-
-
-async def _print(workspace: Workspace, path: str, browsers: Browsers) -> dict[str, str]:
-    """The report as PDF beside it, and its first page as a picture: paths by kind; or nothing."""
-    beside = PurePosixPath(path)
-    files = {
-        "application/pdf": str(beside.with_suffix(".pdf")),
-        "image/png": str(beside.with_suffix(".png")),
-    }
-    try:
-        page = await asyncio.to_thread(workspace.read_bytes, path)
-        pdf = await browsers.print(page, session=workspace.root)
-        picture = await asyncio.to_thread(_first_page, pdf)
-        for name, content in zip(files.values(), (pdf, picture), strict=True):
-            await asyncio.to_thread(workspace.write_bytes, name, content)
-    except (FetchFailed, PathDenied, OSError, ValueError) as error:
-        _log.info("the report has no PDF: %s", error)
-        return {}
-    return files
-
-
-def _first_page(pdf: bytes) -> bytes:
-    """A picture of a PDF's first page."""
-    from pypdfium2 import PdfDocument, PdfiumError  # 10 MB, for the first report
-
-    with _DRAWING:
-        try:
-            page: Any = PdfDocument(pdf)[0]
-            drawn = page.render(scale=PREVIEW_WIDTH / page.get_width()).to_pil()
-        except PdfiumError as error:
-            raise ValueError(str(error)) from error
-    picture = BytesIO()
-    drawn.save(picture, "PNG", optimize=True)
-    return picture.getvalue()

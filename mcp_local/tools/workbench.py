@@ -14,6 +14,7 @@ from pydantic import Field
 from yarl import URL
 
 from mcp_local.errors import NoSession, PathDenied, RemoteError, ToolkitError
+from mcp_local.prints import Prints
 from mcp_local.settings import Settings
 from mcp_local.tools import FETCHES, OVERWRITES, FilePath, local_tool, text_result
 from mcp_local.tools.files import artifacts_of, check_writable
@@ -80,7 +81,7 @@ FileName = Annotated[
 ]
 
 
-def register(server: MCPServer, settings: Settings) -> None:
+def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
     """Add the tools to the server. Raises ValueError where Composio has no proper address."""
     api_address(settings)
 
@@ -129,7 +130,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         """
         remote = read_remote_path(remote_path)
         workspace = open_workspace(settings, ctx)
-        data = await asyncio.to_thread(workspace.read_bytes, local_path, MAX_FILE_BYTES)
+        data = await _content(workspace, local_path, prints)
         async with _bridge(settings, ctx, session_id) as bridge:
             await bridge.upload(data, remote)
         source = workspace.root.joinpath(*workspace.parts(local_path))
@@ -152,7 +153,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         25 MB at most.
         """
         workspace = open_workspace(settings, ctx)
-        data = await asyncio.to_thread(workspace.read_bytes, path, MAX_FILE_BYTES)
+        data = await _content(workspace, path, prints)
         if not data:
             raise ToolkitError(f"{path} is empty; there is nothing to attach.")
         source = workspace.root.joinpath(*workspace.parts(path))
@@ -187,6 +188,12 @@ def register(server: MCPServer, settings: Settings) -> None:
             data,
         )
         return f"Saved {saved.name} ({len(data):,} bytes). Local path: {saved}"
+
+
+async def _content(workspace: Workspace, path: str, prints: Prints) -> bytes:
+    """A file of the session; a report's PDF is waited for."""
+    await prints.files(workspace, path)
+    return await asyncio.to_thread(workspace.read_bytes, path, MAX_FILE_BYTES)
 
 
 async def _store(wire: Wire, name: str, data: bytes, target: dict[str, str]) -> tuple[str, str]:

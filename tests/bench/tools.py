@@ -23,17 +23,13 @@ from agent_core.mcp import McpHub, ServerConfig, StdioServer
 from agent_core.messages import Message, ToolResult
 from agent_core.models import ToolSpec
 from agent_core.subagents.task import child_tools, shipped_specs
-from agent_core.testing.tools import (
-    echo_server,
-    ignore_progress,
-    tool_call,
-    tool_context,
-)
+from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import AgentTools, Registry, Toolset, tools_in_sight
 from agent_core.tools.search import FIND_TOOLS, tokens_of
 from tests.agent_core.mcp.loopback import served
 from tests.agent_core.tools.catalogue import catalogue, fake_tools
 from tests.bench.results import Result, run
+from tests.tool_calls import echo_server, tool_context
 
 WARM_UP = 30
 CALLS = 400

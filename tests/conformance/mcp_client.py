@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from agent_core.mcp import HttpServer, McpHub
 from agent_core.messages import JsonObject
-from agent_core.testing.tools import ignore_progress, tool_call, tool_context
+from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import Registry
+from tests.tool_calls import tool_context
 
 logger = logging.getLogger(__name__)
 

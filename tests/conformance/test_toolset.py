@@ -12,16 +12,10 @@ from mcp.server.mcpserver import Context
 
 from agent_core.mcp import McpHub, ServerConfig, StdioServer
 from agent_core.messages import JsonObject
-from agent_core.testing.tools import (
-    FakeTool,
-    FakeToolset,
-    echo_server,
-    ignore_progress,
-    tool_call,
-    tool_context,
-)
+from agent_core.testing.tools import FakeTool, FakeToolset, ignore_progress, tool_call
 from agent_core.tools import AgentTools, OnProgress, Registry, ToolContext, Toolset
 from tests.agent_core.mcp.loopback import served
+from tests.tool_calls import echo_server, tool_context
 
 pytestmark = pytest.mark.process("one of the toolsets is a process")
 

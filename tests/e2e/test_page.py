@@ -136,7 +136,7 @@ async def test_a_report_is_watched_opened_as_page_and_pdf_asked_about_and_read_b
     await expect(thread.get_by_role("button", name="Bad answer")).to_have_count(2, timeout=TURN_MS)
     assert [*await grave(page, "dark"), *await grave(page, "light")] == []
     await page.set_viewport_size({"width": 390, "height": 844})
-    await expect(files).to_be_visible()
+    await expect(files.last).to_be_visible()
     assert await page.evaluate("document.documentElement.scrollWidth") == 390
     await page.set_viewport_size({"width": 1440, "height": 900})
 

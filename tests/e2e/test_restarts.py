@@ -1,12 +1,15 @@
 """A bot that stops and comes back to the same team, or begins without Composio."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from agent_core.events import StepStarted, TextDelta
 from bot.sandbox.model import ReplyText, ToolUse
-from tests.e2e.world import FIRST_WORDS, bot_in, bot_in_a_world, outside_world
+from bot.sandbox.slack import Post
+from tests.browser import chromium_path
+from tests.e2e.world import CHANNEL, FIRST_WORDS, TURN_S, bot_in, bot_in_a_world, outside_world
 
 SCRIPTED = frozenset({"scripted"})
 WRITE_NOTE = ToolUse(
@@ -15,6 +18,13 @@ WRITE_NOTE = ToolUse(
 )
 LAST_WORDS = "The note is written, and it says what it should say."
 NOBODY_LISTENS = "http://127.0.0.1:9"
+REPORT = "Write a comprehensive report on keeping chat bots reliable"
+LAST_SENTENCE = "is ready."
+PRINT = f"""#!/bin/sh
+case "$*" in *--print-to-pdf*) ;; *) exit 1;; esac
+test -e {{go}} || exec sleep 60
+exec {chromium_path()} --no-sandbox "$@"
+"""
 LONG_S = 300.0
 SHORT_S = 3.0
 
@@ -34,6 +44,35 @@ async def test_continue_after_a_restart_has_the_same_workspace_and_history(tmp_p
             assert await world.workspace(root) == workspace
             said = str(world.requests_with("I counted nine bridges.")[-1]["messages"])
             assert "continue counting the bridges" in said
+
+
+@pytest.mark.process("a browser prints the report")
+@pytest.mark.proves("report.print_late")
+async def test_an_answer_is_there_before_its_pdf_which_a_later_process_brings(
+    tmp_path: Path,
+) -> None:
+    chromium = tmp_path / "chromium"
+    chromium.write_text(PRINT.format(go=tmp_path / "go"))
+    chromium.chmod(0o700)
+    async with outside_world(tmp_path / "world") as outside:
+
+        def endings(posts: Sequence[Post]) -> list[list[str]]:
+            return [[file.name[-4:] for file in post.files] for post in posts if post.files]
+
+        async with bot_in(outside, chromium=str(chromium)) as world:
+            root = await world.mention(REPORT)
+            await world.slack.wait_for(
+                lambda slack: endings(slack.thread(CHANNEL, root)), timeout_s=TURN_S
+            )
+            assert endings(world.slack.thread(CHANNEL, root)) == [["html"]]
+            assert LAST_SENTENCE in world.answers(root)[-1]
+        (tmp_path / "go").touch()
+        async with bot_in(outside, chromium=str(chromium)) as world:
+            await world.answered(root)
+            assert endings(world.slack.thread(CHANNEL, root)) == [["html"], [".pdf", ".png"]]
+            world.play_simple()
+            await world.answered(await world.mention("Which day is it?", thread_ts=root))
+            assert len(endings(world.slack.thread(CHANNEL, root))) == 2
 
 
 @pytest.mark.proves("shutdown.resumed")

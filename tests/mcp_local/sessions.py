@@ -1,6 +1,8 @@
 """A session on disk with the toolkit's server over it, as a test sees both."""
 
 import json
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +15,7 @@ from mcp.types import CallToolResult, TextContent, Tool
 from mcp_local.browser import Browsers
 from mcp_local.documents import Documents
 from mcp_local.extract.reader import Readers
+from mcp_local.prints import Prints
 from mcp_local.settings import Settings
 from mcp_local.sources import StoredPage, page_path, save_page
 from mcp_local.tools import files, report, sources
@@ -89,9 +92,10 @@ class Session:
         """The file, corpus and report tools over this session's root."""
         server = MCPServer("toolkit", log_level="CRITICAL")
         browsers = Browsers(self.settings)
-        files.register(server, self.settings, self.documents)
+        prints = Prints(browsers)
+        files.register(server, self.settings, self.documents, prints)
         sources.register(server, self.settings, self.documents, browsers)
-        report.register(server, self.settings, browsers)
+        report.register(server, self.settings, prints)
         return server
 
     async def call(self, tool: str, **arguments: Any) -> Answer:
@@ -100,9 +104,20 @@ class Session:
 
     async def call_in(self, directory: str, tool: str, **arguments: Any) -> Answer:
         """Call a tool with this as the session's directory."""
-        meta = {"session_dir": directory} | ({"now": self.now} if self.now else {})
+        async with self.process(directory) as call:
+            return await call(tool, **arguments)
+
+    @asynccontextmanager
+    async def process(self, directory: str) -> AsyncGenerator[Callable[..., Awaitable[Answer]]]:
+        """Calls of tools that one server answers; what it does beside them ends with it."""
+        meta = {"session_dir": directory}
+        meta |= {"now": self.now} if self.now else {}
         async with Client(self.server()) as client:
-            return Answer(await client.call_tool(tool, arguments, meta=cast("Any", meta)))
+
+            async def call(tool: str, **arguments: Any) -> Answer:
+                return Answer(await client.call_tool(tool, arguments, meta=cast("Any", meta)))
+
+            yield call
 
     async def tools(self) -> dict[str, Tool]:
         """The tools as a client sees them."""

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 from pypdfium2 import PdfDocument
 
+from mcp_local.prints import PREVIEW_WIDTH
 from mcp_local.report.compose import compose_report, write_new_version
-from mcp_local.tools.report import PREVIEW_WIDTH
 from tests.browser import chromium_path
 from tests.mcp_local.report.reading import read_html, source
 from tests.mcp_local.sessions import Session
@@ -82,6 +82,7 @@ async def test_a_report_is_written_and_described(researched: Session) -> None:
             {"n": 2, "url": B, "title": "The bridge"},
         ],
         "words": described["words"],
+        "claims": {"claims": 2, "found": 2, "derived": 0, "unfound": 0},
         "warnings": [],
     }
     assert answer.meta["artifacts"] == [
@@ -107,20 +108,39 @@ async def test_what_a_reader_may_ask_next_goes_with_the_report(researched: Sessi
 
 
 @pytest.mark.process("a browser prints the report")
-async def test_with_a_browser_a_report_has_a_pdf_and_a_picture_of_its_first_page(
-    tmp_path: Path,
+@pytest.mark.proves("report.print_late")
+@pytest.mark.parametrize("dies", [False, True])
+async def test_a_report_does_not_wait_for_its_pdf_which_is_there_for_whoever_asks(
+    tmp_path: Path, *, dies: bool
 ) -> None:
-    session = Session(tmp_path, browser=chromium_path())
+    session = Session(tmp_path, browser=chromium_path() if not dies else "off")
     session.add_search("SEARCH", [{"url": A, "title": "The tower", "snippet": "324 metres."}])
-    answer = await session.call("write_report", title="Towers", markdown="It is high. [1]")
+    async with session.process(str(session.directory)) as call:
+        answer = await call("write_report", title="Towers", markdown="It is high. [1]")
+        [report] = answer.meta["artifacts"]
+        if not dies:  # else the process that began to print is gone
+            pdf = answer.json()["pdf"]
+            assert not (session.directory / pdf).exists()
+            listed = await call("list_local_files", path="work_products")
+            assert pdf in [file["path"] for file in listed.json()["files"]]
+    session.settings = session.settings.model_copy(update={"crawl_browser": chromium_path()})
+    answer = await session.call("print_report", path=report["path"], title="Towers")
     files = {each["mimetype"]: Path(each["path"]) for each in answer.meta["artifacts"]}
-    assert list(files) == ["text/html", "application/pdf", "image/png"]
+    assert list(files) == ["application/pdf", "image/png"]
     assert {path.stem for path in files.values()} == {Path(name("towers")).stem}
-    assert answer.json()["pdf"] == str(files["application/pdf"])
     pdf = PdfDocument(session.directory / files["application/pdf"])
     assert "It is high." in pdf[0].get_textpage().get_text_range()
     with Image.open(session.directory / files["image/png"]) as picture:
         assert picture.width == PREVIEW_WIDTH < picture.height
+
+
+@pytest.mark.process("a browser that would print")
+async def test_only_a_page_with_the_policy_of_ours_is_printed(tmp_path: Path) -> None:
+    session = Session(tmp_path, browser=chromium_path())
+    page = session.workspace.write_text("work_products/x.html", "<iframe src='file:///etc/passwd'>")
+    assert (await session.call("print_report", path=str(page), title="A page")).meta[
+        "artifacts"
+    ] == []
 
 
 @pytest.mark.process("a browser that ends at once")
@@ -130,8 +150,9 @@ async def test_a_browser_that_does_not_work_costs_the_pdf_alone(tmp_path: Path) 
     broken.chmod(0o755)
     session = Session(tmp_path, browser=str(broken))
     session.add_search("SEARCH", [{"url": A, "title": "The tower", "snippet": "324 metres."}])
-    answer = await session.call("write_report", title="Towers", markdown="It is high. [1]")
-    assert "pdf" not in answer.json()
+    async with session.process(str(session.directory)) as call:
+        await call("write_report", title="Towers", markdown="It is high. [1]")
+        await call("list_local_files")
     assert products(session) == [name("towers")]
 
 
@@ -246,7 +267,7 @@ async def test_figures_that_stand_nowhere_come_back_as_warnings(researched: Sess
         "write_report", title="Towers", markdown="## S\n\nIt is 342 metres high. [1]", summary="x"
     )
     (warning,) = answer.json()["warnings"]
-    assert warning.startswith("The figure 342 does not stand on source [1]")
+    assert warning.startswith("The figure 342 metres does not stand on source [1]")
 
 
 @pytest.mark.proves("report.snippets")

@@ -16,13 +16,14 @@ from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
 from agent_core.mcp import McpHub
 from agent_core.sessions import Database
-from agent_core.testing.tools import echo_server, ignore_progress, tool_call, tool_context
+from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import ToolContext, ToolOutput
 from bot.sandbox.composio import ComposioStandIn
 from tests.agent_core.composio.workers import Day, sessions_at
 from tests.agent_core.mcp.conftest import QUICK, HubMaker
 from tests.agent_core.mcp.http_world import Answer, Recording, Seen
 from tests.agent_core.mcp.loopback import serve
+from tests.tool_calls import echo_server, tool_context
 
 OpenHub = Callable[..., Awaitable[McpHub]]
 

@@ -17,9 +17,9 @@ from agent_core.ids import SessionId, ToolCallId, UserId
 from agent_core.json_values import digest_of_json
 from agent_core.sessions import Ask, AskStore, Database
 from agent_core.testing.accounts import FakeAccounts
-from agent_core.testing.tools import tool_context
 from agent_core.tools import ToolOutput
 from tests.agent_core.consent.calls import batch, call, entry
+from tests.tool_calls import tool_context
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(

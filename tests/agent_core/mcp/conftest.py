@@ -9,9 +9,10 @@ import pytest
 from agent_core.mcp import HubLimits, McpHub, ServerConfig
 from agent_core.models import ToolSpec
 from agent_core.sessions import ToolPins
-from agent_core.testing.tools import ignore_progress, tool_call, tool_context
+from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import ToolContext, ToolOutput
 from tests.agent_core.mcp.world import Told, stored_pins
+from tests.tool_calls import tool_context
 
 QUICK = HubLimits(connect_timeout_s=10, list_timeout_s=5, grace_s=0.3)
 

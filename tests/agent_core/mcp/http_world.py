@@ -16,8 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent_core.mcp import HttpServer
 from agent_core.messages import JsonObject
-from agent_core.testing.tools import echo_server
 from tests.agent_core.mcp.loopback import Relay, serve
+from tests.tool_calls import echo_server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,11 +12,12 @@ from agent_core.ids import SessionId, UserId
 from agent_core.mcp import FleetServer, HubLimits, McpHub, Pins, StdioServer
 from agent_core.mcp.config import ServerAccess
 from agent_core.sessions import ToolPins
-from agent_core.testing.tools import ignore_progress, tool_call, tool_context
+from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.workspaces.layout import MAX_SESSION_BYTES
 from tests.agent_core.mcp.conftest import QUICK, HubMaker
 from tests.agent_core.mcp.world import Told, defined, needs_pidfd, watched
+from tests.tool_calls import tool_context
 
 process = pytest.mark.process("a stdio server is a process")
 LIMIT_S = 10

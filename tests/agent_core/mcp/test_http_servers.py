@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from agent_core.mcp import HttpServer
-from agent_core.testing.tools import echo_server
 from tests.agent_core.mcp.conftest import QUICK, Start
 from tests.agent_core.mcp.http_world import Answer, Recording, Seen, World
 from tests.agent_core.mcp.loopback import serve
+from tests.tool_calls import echo_server
 
 BRIEF = replace(QUICK, list_timeout_s=2, retry_after_s=0)
 HASTY = replace(BRIEF, connect_timeout_s=0.5)

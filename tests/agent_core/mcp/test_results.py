@@ -20,11 +20,12 @@ from agent_core.events import Source
 from agent_core.ids import ToolCallId
 from agent_core.mcp import McpHub, StdioServer
 from agent_core.mcp.wire import MAX_MESSAGE_BYTES, TOO_LARGE, LineCutter
-from agent_core.testing.tools import echo_server, ignore_progress, tool_call
+from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import OnProgress, Registry, ToolContext, ToolOutput, fit, sources_in
 from agent_core.tools.actions import MAX_SOURCES
 from tests.agent_core.mcp.conftest import QUICK, Start
 from tests.agent_core.mcp.loopback import served
+from tests.tool_calls import echo_server
 
 GROWING = Path(__file__).parent / "servers" / "growing.py"
 

@@ -13,8 +13,9 @@ from agent_core.models import RetryingModel
 from agent_core.runtime.parts import Agents
 from agent_core.subagents.task import SubagentSpec, parse_spec, shipped_specs
 from agent_core.testing.models import ScriptedModel
-from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call, tool_context
+from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call
 from agent_core.tools import OnProgress, Registry, ToolContext
+from tests.tool_calls import tool_context
 
 LOCAL = "mcp__local_toolkit__"
 COMPOSIO = "mcp__composio__"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import AskRefused, ToolServerError
+from agent_core.events import ArtifactSaved
 from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.runtime import Ask, Asks
 from agent_core.runtime.asks import ApprovalChoice
@@ -152,6 +153,10 @@ class Asking:
         return [post.text for post in self.posts() if post.ephemeral_to == person]
 
 
+async def no_prints(_report: ArtifactSaved) -> tuple[ArtifactSaved, ...]:
+    return ()
+
+
 @pytest.fixture
 async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
     asks = StrictAsks()
@@ -178,6 +183,7 @@ async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
             connect_link=asks.connect_link,
             is_plain=False,
             offers_live_view=lambda: False,
+            print_report=no_prints,
             now=lambda: datetime.now(UTC),
         )
         yield Asking(world=world, thread=thread, asks=asks, presenter=presenter)

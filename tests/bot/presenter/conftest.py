@@ -1,12 +1,12 @@
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from agent_core.errors import AskRefused
-from agent_core.events import AnyEvent
+from agent_core.events import AnyEvent, ArtifactSaved
 from agent_core.ids import AskId, UserId
 from agent_core.messages import JsonObject
 from bot.presenter import Indicators, Journal, ThreadPresenter
@@ -78,6 +78,13 @@ class Stage(Desk):
         survivor.saved = dying.saved
         await self.show(*events, state=survivor)
 
+    async def print_report(self, report: ArtifactSaved) -> tuple[ArtifactSaved, ...]:
+        """What `write` put beside the report."""
+        pdf = report.path.replace(".html", ".pdf")
+        if not (self.workspace / pdf).exists():
+            return ()
+        return (replace(report, path=pdf, mimetype="application/pdf"),)
+
     def presenter(
         self,
         state: MemoryState | None = None,
@@ -106,6 +113,7 @@ class Stage(Desk):
             edit_interval_s=edit_interval_s,
             is_plain=False,
             offers_live_view=lambda: False,
+            print_report=self.print_report,
             now=now,
             indicators=indicators,
             connect_link=link or no_link,

@@ -36,6 +36,11 @@ def answered(stage: Stage, turn: Turn) -> list[AnyEvent]:
     return [*working, turn.saved(path), turn.finished("The answer.")]
 
 
+def printed_late(stage: Stage, turn: Turn) -> list[AnyEvent]:
+    stage.write("work_products/report.pdf", "%PDF")
+    return answered(stage, turn)
+
+
 def asked(stage: Stage, turn: Turn) -> list[AnyEvent]:
     path = stage.write("work_products/report.html", "<p>final</p>")
     return [
@@ -55,6 +60,7 @@ def approved(_: Stage, turn: Turn) -> list[AnyEvent]:
 
 STORIES: dict[str, tuple[Callable[[Stage, Turn], list[AnyEvent]], list[str]]] = {
     "an answer": (answered, ["Done in 4 s", "The answer."]),
+    "a PDF that is late": (printed_late, ["Done in 4 s", "The answer.", ""]),
     "a question": (
         asked,
         ["Done in 4 s", "<@ann> Which?", "The answer."],
@@ -75,8 +81,8 @@ def heads(stage: Stage) -> list[str]:
     return [text.partition("\n")[0].replace(ann, "<@ann>") for text in stage.texts()]
 
 
-@pytest.mark.proves("posts.crash", "uploads.once", "waits.deploy")
-@pytest.mark.parametrize("saves", range(16))
+@pytest.mark.proves("posts.crash", "uploads.once", "waits.deploy", "report.print_late")
+@pytest.mark.parametrize("saves", range(18))
 @pytest.mark.parametrize("story", STORIES)
 async def test_a_crash_at_any_save_leaves_no_duplicate_and_no_gap(
     stage: Stage, story: str, saves: int
@@ -85,7 +91,8 @@ async def test_a_crash_at_any_save_leaves_no_duplicate_and_no_gap(
     await stage.show_twice(saves, events(stage, stage.turn()))
     assert heads(stage) == told
     shared = [file.title for file in stage.slack.files if file.shares]
-    assert shared == ([] if story == "an approval" else ["The report"])
+    reports = {"an approval": 0, "a PDF that is late": 2}.get(story, 1)
+    assert shared == ["The report"] * reports
     assert stage.status() == "active"
 
 

@@ -22,11 +22,12 @@ from starlette.routing import Route
 
 from agent_core.mcp import HubLimits, McpHub, read_fleet
 from agent_core.settings import named_variables
-from agent_core.testing.tools import ignore_progress, tool_call, tool_context
+from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.workspaces import products_of
 from tests.agent_core.mcp.loopback import serve
 from tests.live.settings import may_install
+from tests.tool_calls import tool_context
 
 pytestmark = [
     pytest.mark.live,

@@ -15,10 +15,11 @@ import pytest
 
 from agent_core.mcp import McpHub, StdioServer
 from agent_core.messages import JsonObject
-from agent_core.testing.tools import ignore_progress, tool_call, tool_context
+from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import Registry
 from tests.conformance.mcp_client import example_of
 from tests.live.settings import may_install
+from tests.tool_calls import tool_context
 
 pytestmark = [
     pytest.mark.live,

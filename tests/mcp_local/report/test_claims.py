@@ -1,38 +1,52 @@
-"""Figures and quotes of cited sentences are looked up on the sources they cite."""
+"""What sentences and cells claim is looked up on the sources they cite, by value."""
 
 import pytest
 
-from mcp_local.report.citations import cited_sentences, find_unsupported
+from mcp_local.report.claims import Trust, check_claims, read_claims
 from mcp_local.report.markdown import parse_markdown
 from tests.mcp_local.report.reading import SOURCES, compose, read_html, source
 
-EVIDENCE = """The team of 47 engineers handled 1,250,000 requests in 2025 and cut costs
-by 3.5 percent.
+EVIDENCE = """12 May 2026
+The team of 47 engineers handled 1,250,000 requests in 2025 and cut costs by 3.5 percent.
 About 5% complained. “A queue you cannot read is a queue you cannot trust,” the authors
-wrote — it's that simple."""
+wrote — it's that simple. Turnover rose from 1,234 to 1,481 million euros, a third of it abroad.
+The new plant near Lyon, 10 kilometres away, opened on Tuesday; Maria Lindgren runs it with three
+deputies. France pays two billion dollars."""
+BILANZ = "Der Umsatz der Firma stieg 2025 auf 3,4 Milliarden Euro, der Gewinn auf zwölf Prozent."
 
 
-def warnings(markdown: str) -> list[str]:
-    sources = [source(1, EVIDENCE), source(2, "Elsewhere 99 things happened.")]
-    return find_unsupported(cited_sentences(parse_markdown(markdown)), sources)
+def check(markdown: str) -> tuple[Trust, list[str]]:
+    sources = [source(1, EVIDENCE), source(2, "Elsewhere 99 things happened."), source(3, BILANZ)]
+    return check_claims(read_claims(parse_markdown(markdown)), sources)
 
 
+@pytest.mark.proves("report.by_value")
 @pytest.mark.parametrize(
     "markdown",
     [
         "47 engineers. [1]", "It took 1250000 requests. [1]", "It took 1.250.000 requests. [1]",
-        "It took 1 250 000 requests. [1]", "Costs fell by 3.5 %. [1]",
+        "It took 1 250 000 requests. [1]", "It took 1.25 million requests. [1]",
+        "It took 1,3 Millionen Anfragen. [1]", "Costs fell by 3.5 %. [1]",
         "Costs fell by 3,5 Prozent. [1]", "Only 5 percent complained. [1]",
-        "In 2025 all went well [1].", "There were 7 of them. [1]", "No figure at all. [1]",
+        "In 2025 all went well [1].", "No figure at all. [1]",
         "Both 47 and 99 are known. [1][2]", "Both 47 and 99 are known. [1, 2]",
         '"A queue you cannot read is a queue you cannot trust" [1]',
         "„a queue you cannot read“ [1]", '"A queue … you cannot trust" [1]',
-        '"it\'s that simple" and more [1]', "Uncited: 1234 things.",
-        "Uncited 1234 things. But 47 engineers. [1]",
+        '"it\'s that simple" and more [1]', "As in the film “Heart of Gold”. [1]",
+        "Turnover came to 1.5 billion euros. [1]", "Abroad it is 33 percent of turnover. [1]",
+        "Turnover grew by 247 million euros. [1]", "Turnover grew by 20 percent. [1]",
+        "The plant is six miles away. [1]", "It opened on 12 May 2026. [1]",
+        "Das Werk wurde am 12. Mai 2026 eröffnet. [1]", "It has 3 deputies. [1]",
+        "The plant is run by M. Lindgren. [1]", "France pays $2bn. [1]",
+        "Turnover came to 3.4 billion euros, profit to 12 per cent. [3]",
+        "Uncited: the three plants of 2025.", "## 48 things\n\nNothing more.",
+        "A first sentence. Then 47 engineers. It is so. [1]",
+        "47 engineers. [1]\n\n| What | Requests |\n|--|--|\n| Team | 1,250,000 |",
+        "| Turnover (€ million) |\n|--|\n| 1,481 [1] |",
     ],
 )  # fmt: skip
-def test_what_stands_on_a_cited_source_is_not_warned_of(markdown: str) -> None:
-    assert warnings(markdown) == []
+def test_what_stands_on_a_cited_source_in_any_form_is_not_warned_of(markdown: str) -> None:
+    assert check(markdown)[1] == []
 
 
 @pytest.mark.parametrize(
@@ -42,27 +56,67 @@ def test_what_stands_on_a_cited_source_is_not_warned_of(markdown: str) -> None:
         ("47 engineers. [2]", "The figure 47 does not stand on source [2]"),
         ("Some 98 things. [1, 2]", "The figure 98 does not stand on source [1], [2]"),
         ("Only 7% complained. [1]", "The figure 7% does not stand on source [1]"),
-        ("Costs fell by 35 percent. [1]", "The figure 35% does not"),
-        ("In the table\n\n| a |\n|--|\n| 48 [1] |", "The figure 48 does not"),
+        ("Costs fell by 35 percent. [1]", "The figure 35 percent does not"),
+        ("Costs fell by 3.5 percentage points. [1]", "The figure 3.5 percentage points does not"),
+        ("It took 1.25 billion requests. [1]", "The figure 1.25 billion does not"),
+        ("The plant is 10 miles away. [1]", "The figure 10 miles does not"),
+        ("It has five deputies. [1]", "The figure 5 does not"),
+        ("France pays two billion euros. [1]", "The figure 2 billion euros does not"),
+        ("It opened on 14 May 2026. [1]", "The date 14 May 2026 does not"),
+        ("It opened on 12 June 2026. [1]", "The date 12 June 2026 does not"),
+        ("The team handled the requests in 2023. [1]", "The date 2023 does not"),
+        ("| a |\n|--|\n| 48 [1] |", "The figure 48 does not"),
+        ("47 [1]\n\n| a |\n|--|\n| 48 |", "The figure 48 does not"),
+        ("> There were 48 engineers. [1]", "The figure 48 does not"),
+        ("Here are 48 engineers. And it is so. [1]", "The figure 48 does not"),
+        ("It took 1,234 days.", "The figure 1,234 days has no source"),
         ('"A queue you cannot see is no queue" [1]', 'The quote "A queue you cannot see'),
+        ('They call it "that difficult". [1]', 'The quote "that difficult"'),
+        ("The plant near Lyon is run by Maria Castellano. [1]", "The name Maria Castellano"),
+        ("Turnover fell from 1,234 to 1,481 million euros. [1]", 'the opposite of "fell"'),
         ("Fine: 47. [1] Not fine: 46. [1]", "The figure 46"),
     ],
 )
 def test_what_stands_on_none_is_named(markdown: str, part: str) -> None:
-    (warning,) = warnings(markdown)
+    (warning,) = check(markdown)[1]
     assert part in warning
 
 
 def test_a_citation_after_the_full_stop_belongs_to_the_sentence_before() -> None:
     tokens = parse_markdown("First one. [1] Second one [2]. Third. [1][2] Fourth.")
-    found = [(sentence.text, sentence.numbers) for sentence in cited_sentences(tokens)]
-    assert found == [("First one.", (1,)), ("Second one.", (2,)), ("Third.", (1, 2))]
+    claims = [(claim.text, claim.numbers) for claim in read_claims(tokens)]
+    assert claims[:3] == [("First one.", (1,)), ("Second one.", (2,)), ("Third.", (1, 2))]
 
 
 def test_a_flood_of_warnings_is_cut_and_counted() -> None:
-    found = warnings(" ".join(f"Item {n} is new. [1]" for n in range(200, 260)))
-    assert len(found) == 21
-    assert found[-1] == "40 more of the same kind."
+    _, warnings = check(" ".join(f"Item {n} is new. [1]" for n in range(200, 260)))
+    assert len(warnings) == 21
+    assert warnings[-1] == "40 more of the same kind."
+
+
+@pytest.mark.proves("report.unfound")
+def test_the_reader_sees_which_sentence_stands_on_no_source_and_how_many_do() -> None:
+    markdown = (
+        "## S\n\nThe team has 47 engineers. [1] It made 99.9 GW. [1] It *grew* "
+        "by 247 million euros. [1]"
+        "\n\n| Year | Requests |\n|--|--|\n| 2025 | 77,000 [1] |"
+    )
+    report = compose(markdown, summary="So it is. [1]", sources=[source(1, EVIDENCE)])
+    page = read_html(report.html)
+    first, second = page.all("small", class_="unfound")
+    assert first.text == second.text == "not found in the source"
+    assert first.attrs["title"] == "not found in the source: 99.9 GW"
+    assert "It made 99.9 GW.[1] not found in the source It grew" in " ".join(page.text.split())
+    assert page.one("p", class_="trust").text == (
+        "5 claims, 2 found word for word or by value, 1 derived, 2 not found"
+    )
+    guess = read_html(compose("## S\n\nWe guess 300 euros. It is so.").html)
+    assert guess.one("small", class_="unfound").attrs["title"] == "no source named: 300 euros"
+    counts = page.one("section", id="sources").attrs
+    assert (counts["data-sources"], counts["data-publishers"], counts["data-unfound"]) == (
+        "1", "1", "2",
+    )  # fmt: skip
+    assert report.trust == Trust(claims=5, found=2, derived=1, unfound=2)
 
 
 @pytest.mark.parametrize(

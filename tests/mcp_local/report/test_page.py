@@ -6,7 +6,7 @@ import pytest
 
 from mcp_local.errors import ToolkitError
 from mcp_local.report.compose import topic_slug
-from tests.mcp_local.report.reading import compose, page
+from tests.mcp_local.report.reading import compose, page, read_html, source
 
 REPORT = """# The topic
 
@@ -148,7 +148,8 @@ def test_a_sentence_of_a_page_arrives_letter_by_letter() -> None:
         "„Größe“ zählt – naïve café; ¿qué? 東京。",  # noqa: RUF001
         "Use a; b -- c... and (c) 1/2.",
     ):
-        tree = page(f"## S\n\n{sentence} [1]", summary="")
+        report = compose(f"## S\n\n{sentence} [1]", summary="", sources=[source(1, sentence)])
+        tree = read_html(report.html)
         assert tree.one("section", class_="theme").one("p").text == f"{sentence}[1]"
 
 

@@ -47,7 +47,7 @@ PAYLOADS = [
 TAGS = {
     *("html", "head", "meta", "title", "style", "body", "header", "main", "section", "footer"),
     *("nav", "div", "span", "time", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "ul", "li"),
-    *("a", "strong", "em", "s", "code", "pre", "blockquote", "aside", "br", "hr"),
+    *("a", "strong", "em", "s", "small", "code", "pre", "blockquote", "aside", "br", "hr"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
 ATTRIBUTES = {
@@ -65,6 +65,8 @@ ATTRIBUTES = {
         "rel",
     ),
     *("datetime", "aria-label", "value", "start"),
+    *("data-sources", "data-publishers", "data-claims", "data-found", "data-derived"),
+    "data-unfound",
 }
 
 

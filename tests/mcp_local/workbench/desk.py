@@ -7,6 +7,8 @@ from mcp.client import Client
 from mcp.server.mcpserver import MCPServer
 from pydantic import SecretStr
 
+from mcp_local.browser import Browsers
+from mcp_local.prints import Prints
 from mcp_local.settings import Settings
 from mcp_local.tools import workbench
 from tests.mcp_local.sessions import Answer, Session
@@ -28,7 +30,7 @@ class CloudDesk(Session):
     def server(self) -> MCPServer:
         """Those tools alone."""
         server = MCPServer("toolkit", log_level="CRITICAL")
-        workbench.register(server, self.settings)
+        workbench.register(server, self.settings, Prints(Browsers(self.settings)))
         return server
 
     async def call(self, tool: str, **arguments: Any) -> Answer:

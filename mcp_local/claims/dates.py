@@ -1,0 +1,195 @@
+"""Dates of a sentence, whole or in part, in the languages that claims are read in."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+
+from babel import Locale
+
+from mcp_local.claims.language import LANGUAGES
+
+_MID_MONTH = 15
+_DAY = r"(?:3[01]|[12]\d|0?[1-9])"
+_SUFFIX = r"(?:st|nd|rd|th|er|º|\.)?"
+_DAYS = rf"{_DAY}{_SUFFIX}(?:\s?(?:-|to|and|&|,|bis|und|et|y)\s?{_DAY}{_SUFFIX}(?!\d)){{0,3}}"
+_YEAR = r"(?:1\d{3}|20\d\d)"
+_LINK = r"(?:\s?,)?\s?(?:(?:of|de|del|do)\s)?"
+_ALSO_WORDS = ("may", "march", "mars", "mai", "maart", "mei", "marzo", "março")
+"""Months whose names mean something else as well: they count beside a number or after "in"."""
+
+
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
+class Day:
+    """A date, or the parts of one that are named; 0 is not named."""
+
+    text: str = ""
+    year: int = 0
+    last_year: int = 0
+    """Of a decade or a century."""
+    month: int = 0
+    day: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it names a day of a year."""
+        return bool(self.year and self.month and self.day)
+
+    def moment(self) -> date | None:
+        """The day, or the middle of the month; None where there is no such day."""
+        try:
+            return date(
+                self.year,
+                self.month,
+                self.day or _MID_MONTH,
+            )
+        except ValueError:
+            return None
+
+
+def day_of(moment: date) -> Day:
+    """A whole date."""
+    return Day(
+        year=moment.year,
+        month=moment.month,
+        day=moment.day,
+    )
+
+
+@cache
+def month_numbers() -> dict[str, int]:
+    """The number of each month by its names and their abbreviations."""
+    names = {"sept": 9}
+    for language in LANGUAGES:
+        formats = Locale(language).months["format"]
+        for width in ("wide", "abbreviated"):
+            for number, name in formats[width].items():
+                names.setdefault(name.casefold().rstrip("."), number)
+    return names
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    names = "|".join(
+        sorted(
+            month_numbers(),
+            key=len,
+            reverse=True,
+        )
+    )
+    wide = "|".join(
+        name
+        for language in LANGUAGES
+        for name in Locale(language).months["format"]["wide"].values()
+        if name.casefold() not in _ALSO_WORDS
+    )
+    also = "|".join(_ALSO_WORDS)
+    forms = (
+        rf"(?P<iso>{_YEAR}[-/](?:0\d|1[0-2])[-/](?:[0-2]\d|3[01]))(?!\d)",
+        rf"(?P<numeric>{_DAY}[./]{_DAY}[./]{_YEAR})(?!\d)",
+        rf"(?P<d1>{_DAYS})(?:\s(?:of|de))?\s?(?P<m1>{names})\b\.?(?:{_LINK}(?P<y1>{_YEAR})(?!\d))?",
+        rf"(?P<m2>{names})\b\.?\s(?P<d2>{_DAYS})(?!\d|\s?%|\sper)(?:{_LINK}(?P<y2>{_YEAR})(?!\d))?",
+        rf"(?P<m3>{names})\b\.?{_LINK}(?P<y3>{_YEAR})(?!\d)",
+        rf"(?P<m4>{wide}|(?<=\b(?:in|im|en|of)\s)(?:{also}))\b",
+        r"(?P<century>\d\d?)(?:th|st|nd|rd|\.|e|ème)?\s(?:century|centuries|jahrhunderts?|siècle)\b",
+        rf"(?P<first>{_YEAR})[-/](?P<short>\d\d)(?![\d-])",
+        rf"(?P<y4>{_YEAR})(?P<decade>['’]?s)?(?![\w%]|[.,]\d|\s(?:%|percent))",  # noqa: RUF001
+    )
+    return re.compile(rf"(?<![\w.])(?:{'|'.join(forms)})", re.IGNORECASE)
+
+
+def read_days(text: str) -> Iterator[tuple[re.Match[str], list[Day]]]:
+    """Each date with what it may mean: `3.4.2020` is two days, and so is `3 and 4 May`."""
+    for match in _pattern().finditer(text):
+        yield match, [*_readings(match)]
+
+
+def _readings(match: re.Match[str]) -> Iterator[Day]:
+    text = match[0].strip()
+    parts = {name: part for name, part in match.groupdict().items() if part}
+    if "iso" in parts:
+        year, month, day = (int(part) for part in re.split(r"[-/]", text))
+        yield Day(
+            text=text,
+            year=year,
+            month=month,
+            day=day,
+        )
+    elif "numeric" in parts:
+        first, second, year = (int(part) for part in re.split(r"[./]", text))
+        yield Day(
+            text=text,
+            year=year,
+            month=second,
+            day=first,
+        )
+        yield Day(
+            text=text,
+            year=year,
+            month=first,
+            day=second,
+        )
+    elif parts.keys() & {"century", "first", "decade"}:
+        yield from _spans(text, parts)
+    else:
+        yield from _named(text, parts)
+
+
+def _spans(
+    text: str,
+    parts: dict[str, str],
+) -> Iterator[Day]:
+    """Centuries and decades, and both years of `2013-14`."""
+    if "century" in parts:
+        begin = int(parts["century"]) * 100 - 100
+        yield Day(
+            text=text,
+            year=begin,
+            last_year=begin + 100,
+        )
+    elif "first" in parts:
+        begin = int(parts["first"])
+        yield Day(
+            text=text,
+            year=begin,
+        )
+        yield Day(
+            text=text,
+            year=begin - begin % 100 + int(parts["short"]),
+        )
+    else:
+        begin = int(parts["y4"])
+        yield Day(
+            text=text,
+            year=begin,
+            last_year=begin + (9 if begin % 100 else 99),
+        )
+
+
+def _named(
+    text: str,
+    parts: dict[str, str],
+) -> Iterator[Day]:
+    """Dates with the month's name, and bare years."""
+    days = ""
+    month = 0
+    year = 0
+    for name, part in parts.items():
+        if name.startswith("d"):
+            days = part
+        elif name.startswith("m"):
+            month = month_numbers()[part.casefold()]
+        else:
+            year = int(part)
+    for day in re.findall(r"\d+", days) or ["0"]:
+        yield Day(
+            text=text,
+            year=year,
+            month=month,
+            day=int(day),
+        )

@@ -1,0 +1,393 @@
+"""A source made ready for the check of claims: its sentences with their figures and dates.
+
+A fact counts as known where it stands in the source, unless the source names another of its kind
+where it speaks of the claim, and this one only elsewhere.
+"""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from functools import lru_cache
+
+from mcp_local.claims.dates import Day, day_of
+from mcp_local.claims.figures import Figure, agrees, agrees_in_digits, read_facts
+from mcp_local.claims.language import (
+    COMMON_WORDS,
+    WORDS,
+    LanguageCode,
+    language_of,
+    same_stem,
+    words_of,
+)
+from mcp_local.claims.names import country_names, distinctive
+from mcp_local.passages import sentence_spans
+
+_HEAD_CHARS = 2_000
+_MOST_DATES = 3
+_MOST_CHARS = 500_000
+"""Of a source: more takes longer to read than an author waits."""
+_REACH = 2
+"""A fact may stand two sentences away from the words that say what it is about."""
+_FADING = 0.8
+_FAR = 0.4
+"""A fact whose surroundings share less with the claim than this part of a rival's stands
+elsewhere."""
+NEAR = 0.5
+_TOP = 0.8
+_STEM = 4
+_YEARLESS_DAYS = 240
+"""A date without a year is one of the months around the day on which the source was made."""
+_ACRONYM = 3
+_DISTINCT = 6
+"""A word of so many letters is known where it is part of another, as in the name of an account."""
+_WEEKDAYS = WORDS.listed("weekdays")
+_RELATIVE = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1}
+
+
+class Sentence:
+    """A sentence or a line of a source."""
+
+    def __init__(
+        self,
+        text: str,
+        language: LanguageCode,
+    ) -> None:
+        facts = read_facts(text, language)
+        self.words = frozenset(words_of(text))
+        self.figures = facts.figures
+        self.days = facts.days
+        self.is_row = "|" in text or "\t" in text
+
+
+class Evidence:
+    """What a source says."""
+
+    def __init__(self, text: str) -> None:
+        self.language = language_of(text)
+        self.sentences: list[Sentence] = []
+        self._published: list[date] = []
+        length = 0
+        for line in text[:_MOST_CHARS].splitlines():
+            for start, end in sentence_spans(line):
+                sentence = Sentence(line[start:end], self.language)
+                self.sentences.append(sentence)
+                length += end - start
+                if length < _HEAD_CHARS:
+                    self._read_head(sentence)
+        self._text = f" {' '.join(words_of(text))} "
+        self._words = frozenset(self._text.split())
+        self._years = {day.year for sentence in self.sentences for day in sentence.days}
+        self._by_stem: defaultdict[str, set[str]] = defaultdict(set)
+        for word in self._words:
+            self._by_stem[word[:_STEM]].add(word)
+        self._initials = _initials(text)
+
+    def _read_head(self, sentence: Sentence) -> None:
+        """Whole dates at the head of a source are those of its making."""
+        for day in sentence.days:
+            moment = day.moment() if day.is_whole else None
+            if moment and len(self._published) < _MOST_DATES:
+                self._published.append(moment)
+
+    def relevance(self, claim: Sequence[str]) -> list[float]:
+        """How much each sentence and its neighbours share with a claim, rare words more so."""
+        count = len(self.sentences)
+        scores = [0.0] * count
+        for word in set(claim) - COMMON_WORDS:
+            forms = self._forms(word)
+            hits: list[int] = []
+            for n, sentence in enumerate(self.sentences):
+                if forms & sentence.words:
+                    hits.append(n)
+            weight = math.log(1 + count / (1 + len(hits)))
+            for n, distance in _distances(hits, count).items():
+                scores[n] += weight * _FADING**distance
+        return scores
+
+    def _forms(self, word: str) -> set[str]:
+        """The forms of a word that the source has."""
+        forms: set[str] = set()
+        for form in self._by_stem[word[:_STEM]]:
+            if form == word or same_stem(word, form):
+                forms.add(form)
+        return forms
+
+    def closeness(
+        self,
+        claim: Sequence[str],
+        scores: Sequence[float],
+    ) -> float:
+        """The share of a claim's words that stand where the source speaks of it most."""
+        best = max(
+            range(len(scores)),
+            key=scores.__getitem__,
+            default=0,
+        )
+        first = max(0, best - _REACH)
+        near: set[str] = set()
+        for sentence in self.sentences[first : best + _REACH + 1]:
+            near |= sentence.words
+        wanted = {word for word in claim if not word.isdigit()} - COMMON_WORDS
+        shared = [word for word in wanted if self._forms(word) & near]
+        return len(shared) / max(1, len(wanted))
+
+    def near(
+        self,
+        scores: Sequence[float],
+        share: float = _TOP,
+    ) -> Iterator[Sentence]:
+        """The sentences that speak of a claim almost as much as the best one does."""
+        least = max(scores, default=0.0) * share
+        for sentence, score in zip(
+            self.sentences,
+            scores,
+            strict=True,
+        ):
+            if score >= least:
+                yield sentence
+
+    def knows_figure(
+        self,
+        figure: Figure,
+        scores: Sequence[float],
+        *,
+        is_cell: bool,
+    ) -> bool:
+        """Whether the figure stands in the source; a small number beside what it counts."""
+        is_counted = figure.is_small and any(
+            _counts_alike(figure, known)
+            for sentence in self.near(scores, NEAR)
+            for known in sentence.figures
+        )
+        same: list[float] = []
+        rivals: list[float] = []
+        for sentence, score in zip(
+            self.sentences,
+            scores,
+            strict=True,
+        ):
+            in_table = is_cell or sentence.is_row
+            if _says_figure(
+                sentence,
+                figure,
+                is_counted=is_counted,
+                in_table=in_table,
+            ):
+                same.append(score)
+            elif any(_is_rival(figure, known) for known in sentence.figures):
+                rivals.append(score)
+        return _is_near(same, rivals)
+
+    def knows_day(
+        self,
+        day: Day,
+        scores: Sequence[float],
+    ) -> bool:
+        """Whether the date stands in the source, or follows from the day of its making."""
+        near_years: set[int] = set()
+        for sentence in self.near(scores, NEAR):
+            near_years.update(known.year for known in sentence.days if known.year)
+        same: list[float] = []
+        rivals: list[float] = []
+        for sentence, score in zip(
+            self.sentences,
+            scores,
+            strict=True,
+        ):
+            if self._says_day(
+                sentence,
+                day,
+                near_years,
+            ):
+                same.append(score)
+            elif any(_is_rival_day(day, known) for known in sentence.days):
+                rivals.append(score)
+        if _is_near(same, rivals):
+            return True
+        if day.day or (near_years and day.year not in near_years):
+            return False
+        return any(
+            self._fits(
+                day,
+                day_of(moment),
+                near_years,
+            )
+            for moment in self._published
+        )
+
+    def _says_day(
+        self,
+        sentence: Sentence,
+        day: Day,
+        near_years: set[int],
+    ) -> bool:
+        known = [*sentence.days, *self._relative(sentence)]
+        if any(
+            self._fits(
+                day,
+                each,
+                near_years,
+            )
+            for each in known
+        ):
+            return True
+        return not day.month and any(day.year in each.values for each in sentence.figures)
+
+    def names_no_year(self) -> bool:
+        """Whether nothing in the source can speak for or against a year."""
+        return not self._years - {0}
+
+    def _fits(
+        self,
+        day: Day,
+        known: Day,
+        near_years: set[int],
+    ) -> bool:
+        """Whether a date of the source is the claimed one, in all that is claimed."""
+        if not day.month:
+            last_year = day.last_year or day.year
+            is_inside = day.year <= known.year <= last_year
+            is_around = known.year <= day.year <= known.last_year
+            return is_inside or (day.last_year > 0 and is_around)
+        if day.month != known.month:
+            return False
+        if day.day and day.day != known.day:
+            return False
+        if not day.year or known.year:
+            return day.year in (0, known.year)
+        return day.year in near_years or self._is_of_its_time(day)
+
+    def _is_of_its_time(self, day: Day) -> bool:
+        """Whether a day whose year the source leaves out may be meant by it."""
+        moment = day.moment()
+        if moment is None or not self._published:
+            return day.year in self._years or self.names_no_year()
+        distances = [abs((moment - made).days) for made in self._published]
+        return min(distances) <= _YEARLESS_DAYS
+
+    def _relative(self, sentence: Sentence) -> Iterator[Day]:
+        """The dates that "Wednesday" and "yesterday" mean in a text of that day."""
+        weekdays = sentence.words & _WEEKDAYS
+        offsets = [_RELATIVE[name] for name in sentence.words & _RELATIVE.keys()]
+        for made in self._published:
+            for days in offsets:
+                yield day_of(made + timedelta(days=days))
+            for days in range(-6, 8) if weekdays else ():
+                moment = made + timedelta(days=days)
+                if f"{moment:%A}".lower() in weekdays:
+                    yield day_of(moment)
+
+    def has_words(self, words: Sequence[str]) -> bool:
+        """Whether the words stand in the source one after another."""
+        return f" {' '.join(words)} " in self._text
+
+    def knows_name(self, name: str) -> bool:
+        """Whether the source has every telling word of a name, its initials, or the country."""
+        words = words_of(name)
+        initials = "".join(word[0] for word in words)
+        if self._knows_country(" ".join(words)):
+            return True
+        is_acronym = len(initials) >= _ACRONYM
+        if is_acronym and initials in self._words:
+            return True
+        return all(self._knows_word(word) for word in distinctive(words))
+
+    def _knows_word(self, word: str) -> bool:
+        if len(word) < _ACRONYM:
+            return True
+        if self._forms(word):
+            return True
+        if self._knows_country(word):
+            return True
+        if word.upper() in self._initials:
+            return True
+        return len(word) >= _DISTINCT and word in self._text
+
+    def _knows_country(self, name: str) -> bool:
+        """Whether the source names the country, in any language."""
+        return any(self.has_words([other]) for other in country_names(name))
+
+
+def _distances(
+    hits: Sequence[int],
+    count: int,
+) -> dict[int, int]:
+    """How far each sentence in reach of a hit is from the nearest one."""
+    distances: dict[int, int] = {}
+    for hit in hits:
+        first = max(0, hit - _REACH)
+        last = min(count, hit + _REACH + 1)
+        for n in range(first, last):
+            distance = abs(n - hit)
+            distances[n] = min(distances.get(n, distance), distance)
+    return distances
+
+
+def _initials(text: str) -> str:
+    """The first letters of capitalised words, apart where other words stand between."""
+    letters = ""
+    for word in re.findall(r"\b[A-Z]|\b[a-z]{4,}", text):
+        letters += word if word.isupper() else " "
+    return letters
+
+
+def _is_near(
+    same: Sequence[float],
+    rivals: Sequence[float],
+) -> bool:
+    """Whether a sentence says the same, and no rival stands much nearer to the claim."""
+    return bool(same) and max(same) >= _FAR * max(rivals, default=0.0)
+
+
+def _says_figure(
+    sentence: Sentence,
+    figure: Figure,
+    *,
+    is_counted: bool,
+    in_table: bool,
+) -> bool:
+    if not figure.unit:
+        years = [day.year for day in sentence.days]
+        if figure.values[0] in years:
+            return True
+    for known in sentence.figures:
+        is_equal = agrees(figure, known) or (in_table and agrees_in_digits(figure, known))
+        if is_equal and (not is_counted or known.counted & figure.counted):
+            return True
+    return False
+
+
+def _is_rival_day(
+    day: Day,
+    known: Day,
+) -> bool:
+    """Whether a claim could have meant this date in place of the other."""
+    if not day.month:
+        return known.year > 0
+    return known.month > 0 and bool(known.day) == bool(day.day)
+
+
+def _counts_alike(
+    figure: Figure,
+    known: Figure,
+) -> bool:
+    """Whether two small numbers stand beside the same word."""
+    return known.is_small and bool(known.counted & figure.counted)
+
+
+def _is_rival(
+    figure: Figure,
+    known: Figure,
+) -> bool:
+    """Whether a claim could have meant this figure in place of the other."""
+    if figure.is_small:
+        return _counts_alike(figure, known)
+    return known.unit == figure.unit and not known.is_small
+
+
+@lru_cache(maxsize=64)
+def read_evidence(text: str) -> Evidence:
+    """The same for the same text: a report is often written twice from its sources."""
+    return Evidence(text)

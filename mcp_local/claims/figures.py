@@ -1,0 +1,311 @@
+"""Figures of a sentence by value: numbers in digits and in words, with unit, currency and scale.
+
+Two figures agree when one is the other as rounded by its own digits, in the same or a convertible
+unit.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import cast
+
+from text_to_num import alpha2digit  # pyright: ignore[reportUnknownVariableType] (no types)
+
+from mcp_local.claims.dates import Day, read_days
+from mcp_local.claims.language import COMMON_WORDS, WORDS, LanguageCode, words_of
+
+_SMALL = 12
+_ROUND_ZEROS = 2
+"""From so many zeros at its end on, a number may be a rounded one."""
+_ROUNDED = 0.05
+"""A number with zeros at its end is at most so far from the one that it was rounded from."""
+_LOOK_BACK = 16
+_LOOK_AHEAD = 40
+_SLACK = 1.0001
+"""For what is lost in floating point."""
+
+
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
+class Figure:
+    """A number as it may be meant: "1.250" has two values."""
+
+    text: str
+    values: tuple[float, ...]
+    half_step: float
+    """How far a value may be off that is rounded to the first one."""
+    unit: str = ""
+    """What it counts, where that is known: percent, points, a currency, or a dimension."""
+    digits: float = 0.0
+    """The number alone, without scale and unit."""
+    is_back_reference: bool = False
+    """Whether it counts what was named before: "the other two"."""
+    counted: frozenset[str] = frozenset()
+    """The words around it, of which one says what it counts."""
+
+    @property
+    def is_small(self) -> bool:
+        """A bare number as lists and sentences count with."""
+        return not self.unit and self.values[0] <= _SMALL and self.values[0].is_integer()
+
+
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
+class Facts:
+    """The figures and dates of a sentence; a year is a date, but may be meant as a number."""
+
+    figures: tuple[Figure, ...]
+    days: tuple[Day, ...]
+
+
+_SPACES = re.compile(r"[\u00a0\u2007\u2009\u202f]")
+_DASHES = re.compile(r"[\u2010-\u2015\u2212]")
+_in_digits = cast("Callable[[str, str, float], str]", alpha2digit)
+_PER_CENT = re.compile(r"\b(?:per cent|pour cent|por ciento|per cento)\b", re.IGNORECASE)
+_JOINED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])|(?<=\d)-(?=[^\W\d_])")
+
+
+def read_facts(
+    text: str,
+    language: LanguageCode,
+) -> Facts:
+    """The figures and dates of a sentence."""
+    plain = _DASHES.sub("-", _SPACES.sub(" ", text))
+    plain = _JOINED.sub(" ", plain)
+    plain = _PER_CENT.sub("%", plain)  # a hundred is none here
+    plain = _in_digits(plain, language, 0)
+    days: list[Day] = []
+    undated = plain
+    for match, readings in read_days(plain):
+        days.extend(readings)
+        if not match[0].isdigit():  # a bare year may be a number as well
+            blank = "\0" * len(match[0])
+            undated = undated[: match.start()] + blank + undated[match.end() :]
+    return Facts(
+        figures=tuple(_read_figures(undated)),
+        days=tuple(days),
+    )
+
+
+_GROUPED = r"\d{1,3}(?:[.,'\u2019 ]\d{3})+(?![.,]?\d)"
+_NUMBER = re.compile(
+    rf"(?<![\w.,:])(?<![\w]-)(?P<before>(?:US|A|C)?\$|€|£|¥|\b(?:USD|EUR|GBP|CHF)\s?)?\s?"
+    rf"(?P<number>{_GROUPED}|\d{{1,15}}(?:[.,]\d{{1,15}}){{0,3}})(?!\d)"
+    r"(?P<ordinal>(?:st|nd|rd|th|er|e|ème|[ºª])\b)?(?!:\d)"
+)
+_SCALES = WORDS.scales
+_SCALE = re.compile(
+    r"\s?(?:" + "|".join(f"({scale.words})" for scale in _SCALES) + r"|(m))(?![\w²³])",
+    re.IGNORECASE,
+)
+_GLUED_MILLION = len(_SCALES) + 1
+UNIT_OF = {word: (unit.unit, unit.factor) for unit in WORDS.units for word in unit.words.split()}
+_PHRASES = [(re.compile(phrase.pattern, re.IGNORECASE), phrase.word) for phrase in WORDS.phrases]
+_UNIT_WORD = re.compile(r"[ -]?(km/h|[^\W\d_]+[²³2]?|%|°\s?[CF]|[€$£¥])", re.IGNORECASE)
+_HEDGE = re.compile(
+    r"\b(?:about|around|some|nearly|almost|roughly|approximately|approx\.?|over|than|under|least"
+    r"|most|up to|circa|ca?\.?|rund|etwa|fast|knapp|über|als|gut|environ|près de|de|casi|unos"
+    r"|unas|estimated|an? )\s?$|[~≈><]\s?$",
+    re.IGNORECASE,
+)
+_BACK_REFERENCE = re.compile(
+    r"\b(?:other|remaining|final|last|these|those|all|latter)\s?$", re.IGNORECASE
+)
+_RANGE = re.compile(r"\s?(?:-|to|and|bis|à|a|und)\s?[$€£¥]?\s?(?=\d)")
+
+
+def _read_figures(text: str) -> Iterator[Figure]:
+    """Each number; the first of a range takes scale and unit of the second."""
+    numbers: list[tuple[int, int, Figure]] = []
+    position = 0
+    while match := _NUMBER.search(text, position):
+        figure, position = _read_figure(text, match)
+        numbers.append((match.start("number"), position, figure))
+    for index, (_, end, figure) in enumerate(numbers):
+        is_plain = not figure.unit and figure.values[0] == figure.digits
+        follower = _RANGE.match(text, end) if is_plain else None
+        following = numbers[index + 1 : index + 2]
+        if follower and following and following[0][0] == follower.end():
+            figure = _scaled_like(figure, following[0][2])
+        yield figure
+    yield from _worded(text)
+
+
+def _scaled_like(
+    figure: Figure,
+    second: Figure,
+) -> Figure:
+    """The first figure of a range such as "3 to 5 million euros"; it may be a plain number too."""
+    factor = second.values[0] / (second.digits or 1.0)
+    scaled = tuple(value * factor for value in figure.values)
+    return replace(
+        figure,
+        values=scaled + figure.values,
+        half_step=figure.half_step * factor,
+        unit=second.unit,
+    )
+
+
+def _read_figure(
+    text: str,
+    match: re.Match[str],
+) -> tuple[Figure, int]:
+    """The figure, and where its scale ends."""
+    digits = match["number"]
+    before = (match["before"] or "").strip()
+    scale, end = _read_scale(
+        text,
+        match.end(),
+        is_money=bool(before),
+    )
+    unit, factor, unit_end = _read_unit(
+        text,
+        end,
+        before,
+    )
+    factor *= scale
+    values, decimals = _values_of(digits)
+    half_step = 0.5 * 10.0**-decimals
+    start = match.start()
+    lead = text[max(0, start - _LOOK_BACK) : start]
+    zeros = len(digits) - len(digits.rstrip("0"))
+    is_hedged = _HEDGE.search(lead) is not None
+    if not decimals and zeros and (is_hedged or (zeros >= _ROUND_ZEROS and scale == 1)):
+        half_step = max(half_step, min(half_step * 10.0**zeros, values[0] * _ROUNDED))
+    rest = text[end : end + _LOOK_AHEAD]
+    around = words_of(lead)[-1:]
+    around += words_of(rest)[:2]
+    figure = Figure(
+        text=_shown(text[match.start() : unit_end]),
+        values=tuple(value * factor for value in values),
+        half_step=half_step * factor,
+        unit=unit,
+        digits=values[0],
+        counted=frozenset(word.rstrip("s") for word in around) - COMMON_WORDS,
+        is_back_reference=_BACK_REFERENCE.search(lead) is not None,
+    )
+    return figure, end
+
+
+def _shown(text: str) -> str:
+    """The figure as it is named to somebody: 3000000 was three million before."""
+    for zeros, word in ((12, "trillion"), (9, "billion"), (6, "million")):
+        text = re.sub(
+            rf"(?:(?<=\d) 1|(?<=\d))0{{{zeros}}}(?!\d)",
+            f" {word}",
+            text,
+        )
+    return text.strip()
+
+
+def _read_scale(
+    text: str,
+    end: int,
+    *,
+    is_money: bool,
+) -> tuple[float, int]:
+    """What the digits are multiplied by, and where that ends; "m" is a million in money alone."""
+    scale = 1.0
+    while scaled := _SCALE.match(text, end):
+        number = scaled.lastindex or 1
+        if number == _GLUED_MILLION and not is_money:
+            break
+        scale *= 1e6 if number == _GLUED_MILLION else _SCALES[number - 1].factor
+        end = scaled.end()
+    return scale, end
+
+
+def _values_of(digits: str) -> tuple[list[float], int]:
+    """The values of a number and its decimals; one group of three may be decimals as well."""
+    parts = re.split(r"[.,]", digits)
+    decimal = ".".join(["".join(parts[:-1]), parts[-1]])
+    if re.fullmatch(_GROUPED, digits):
+        if len(parts) == 2 and parts[0] == "0":
+            return [float(decimal)], len(parts[-1])
+        grouped = float(
+            re.sub(
+                r"\D",
+                "",
+                digits,
+            )
+        )
+        readings = [grouped, float(decimal)] if len(parts) == 2 else [grouped]
+        return readings, 0
+    if len(parts) == 1:
+        return [float(digits)], 0
+    return [float(decimal)], len(parts[-1])
+
+
+def _read_unit(
+    text: str,
+    end: int,
+    before: str,
+) -> tuple[str, float, int]:
+    """The unit, how much of its base it is, and where it ends."""
+    if before:
+        unit, factor = UNIT_OF.get(before.casefold().lstrip("usac") or "$", ("$", 1.0))
+        return unit, factor, end
+    start = end
+    if text[end : end + 1] in (" ", "-"):
+        start += 1
+    for pattern, word in _PHRASES:
+        if phrase := pattern.match(text, start):
+            return *UNIT_OF[word], phrase.end()
+    match = _UNIT_WORD.match(text, end)
+    word = match[1].casefold().replace(" ", "") if match else ""
+    if match and word in UNIT_OF:
+        return *UNIT_OF[word], match.end()
+    return "", 1.0, end
+
+
+_WORDED = re.compile(
+    r"\b(?:" + "|".join(f"({worded.words})" for worded in WORDS.worded) + r")\b", re.IGNORECASE
+)
+
+
+def _worded(text: str) -> Iterator[Figure]:
+    """What words say without a number; they support a figure and are none."""
+    for match in _WORDED.finditer(text):
+        worded = WORDS.worded[(match.lastindex or 1) - 1]
+        yield Figure(
+            text="",
+            values=(worded.value,),
+            half_step=0.0,
+            unit=worded.unit,
+        )
+
+
+def agrees(
+    claimed: Figure,
+    known: Figure,
+) -> bool:
+    """Whether the one rounds to the other, in a unit that does not contradict."""
+    if claimed.unit != known.unit:
+        is_bare = not claimed.unit or not known.unit
+        if not is_bare or claimed.values[0] <= _SMALL or claimed.unit == "points":
+            return False
+    # Each reading is rounded in its own scale.
+    share = claimed.half_step / (claimed.values[0] or 1.0) * _SLACK
+    for one in claimed.values:
+        slack = abs(one) * share
+        if any(abs(one - other) <= slack for other in known.values):
+            return True
+    return False
+
+
+def agrees_in_digits(
+    claimed: Figure,
+    known: Figure,
+) -> bool:
+    """Whether the digits are the same: scale and unit of a table may stand in its head."""
+    if claimed.is_small or claimed.digits != known.digits:
+        return False
+    is_claimed_plain = claimed.digits == claimed.values[0]
+    is_known_plain = known.digits == known.values[0]
+    return is_claimed_plain or is_known_plain
