@@ -97,7 +97,7 @@ async def start_and_memory(cwd: Path) -> tuple[float, dict[str, float]]:
                 timeout_s=PATIENCE_S,
             )
             megabytes["bot_mb"] = resident_mb(bot.pid)
-            megabytes["toolkit_mb"] = resident_mb(children(b"mcp_local", bot.pid)[0])
+            megabytes["toolkit_mb"] = resident_mb(children(b"mcp_local\0", bot.pid)[0])
     return seconds, megabytes
 
 

@@ -144,14 +144,14 @@ async def test_a_folder_without_pages_is_refused_with_a_reason(tmp_path: Path) -
 
 
 def assert_claims_stand_on_their_pages(path: Path, workspace: Path) -> None:
-    """Every text marked `[n]` is said by article n of the corpus, and source n leads there."""
+    """Every text marked `[n]` is said by the article of the corpus that source n leads to."""
     report = read_report(path)
-    articles = read_json(workspace / "expanded_corpus.json")["articles"]
+    corpus = read_json(workspace / "expanded_corpus.json")["articles"]
+    articles = {article["url"]: article for article in corpus}
     assert len(report.sources) >= 5
     for claim in report.claims:
-        article = articles[claim.source - 1]
+        article = articles[report.links[claim.source]]
         assert article["status"] == "success"
-        assert report.links[claim.source] == article["url"]
         assert words_of(claim.text) in words_of(article["content"]), claim
 
 

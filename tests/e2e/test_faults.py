@@ -101,13 +101,13 @@ async def test_a_toolkit_that_is_killed_during_a_turn_is_started_again(world: Wo
     world.model.stall(0.5, after_events=1, kinds=SCRIPTED)
     root = await world.mention("continue")
     await world.until(root, StepStarted)
-    [killed] = children(b"mcp_local")
+    [killed] = children(b"mcp_local\0")
     os.kill(killed, signal.SIGKILL)
     await world.answered(root)
     assert world.answers(root) == ["Listed twice."]
     results = [event for event in await world.events(root) if isinstance(event, ToolCallFinished)]
     assert [result.is_error for result in results] == [False, False]
-    [new] = children(b"mcp_local")
+    [new] = children(b"mcp_local\0")
     assert new != killed
 
 

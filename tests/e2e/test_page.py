@@ -239,7 +239,7 @@ async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was
     form = page.get_by_role("dialog")
     await form.get_by_role("textbox", name="Text").fill("Lunch is at one.")
     await form.get_by_role("button", name="Save").click()
-    await expect(thread.get_by_text("Lunch is at one.")).to_be_visible(timeout=TURN_MS)
+    await expect(thread.get_by_text("Lunch is at one.", exact=True)).to_be_visible(timeout=TURN_MS)
     await approve.click()
     await expect(thread.get_by_text("Approved by")).to_be_visible(timeout=TURN_MS)
     await expect(thread.get_by_text("to bob@example.com was sent")).to_be_visible(timeout=TURN_MS)

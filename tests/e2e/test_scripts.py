@@ -8,7 +8,7 @@ from tests.browser import chromium_path
 from tests.e2e.command_line import run_sandbox
 
 ASK = "Summarise http://app.botmetrics.test/reports/state-of-bots-2026"
-ONLY_BY_SCRIPT = "61 percent lost at least one message"
+ONLY_BY_SCRIPT = "lost one message in 400,000"
 
 
 @pytest.mark.proves("browser.sandbox")

@@ -102,10 +102,10 @@ def test_a_report_of_ours_is_read_as_markdown_with_the_numbers_of_its_sources() 
     lines = [line.rstrip() for line in document.text.splitlines() if line.strip()]
     assert lines == [
         "Research report", "# Heat & cold", "November 28, 2026 2 sources 1 min read",
-        "## Executive summary", "Short[1].", "## Costs", "They cost a lot.[3]", "- one", "- two",
+        "## Executive summary", "Short[1].", "## Costs", "They cost a lot.[2]", "- one", "- two",
         "|  A |  B |", "|  x |  1 |", "Mind", "this", "```", "def f():", "    pass",
         "```", "## Sources", "1.  [Page 1](https://x1.org/a) x1.org",
-        "3.  [Page 3](https://x3.org/a) x3.org",
+        "2.  [Page 3](https://x3.org/a) x3.org",
     ]  # fmt: skip
     assert len(document.text) < len(page) / 10
     assert fault_of(b"<!DOCTYPE html><style>p {}</style>") == "no_text"

@@ -90,7 +90,7 @@ def answer(dialogue: Dialogue) -> str:
     hits = hits or search(dialogue, [*brief.sections, brief.topic])
     if not hits:
         return line("nothing", topic=brief.topic)
-    is_report = find("report", brief.request) or brief.sections
+    is_report = find("report", URL.sub("", brief.request)) or brief.sections
     if is_report and "Task" in dialogue.tools:
         text = delegate(
             dialogue,
