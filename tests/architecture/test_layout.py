@@ -65,6 +65,14 @@ def tracked() -> list[Path]:
     return [path for path in paths if (REPOSITORY / path).exists()]
 
 
+def test_no_text_holds_the_marks_of_a_merge() -> None:
+    mark = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
+    texts = {".md", ".toml", ".json", ".ftl", ".yml", ".js", ".css", ".txt"}
+    files = [path for path in tracked() if path.suffix in texts]
+    assert Path("README.md") in files
+    assert not [path for path in files if mark.search((REPOSITORY / path).read_text("utf-8"))]
+
+
 def sources(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.py"))
 
