@@ -7,9 +7,10 @@ where it speaks of the claim, and this one only elsewhere.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
+from itertools import islice
 
 from mcp_local.claims.dates import Day, day_of
 from mcp_local.claims.figures import Figure, agrees, agrees_in_digits, read_facts
@@ -28,6 +29,10 @@ _HEAD_CHARS = 2_000
 _MOST_DATES = 3
 _MOST_CHARS = 500_000
 """Of a source: more takes longer to read than an author waits."""
+_MOST_WORDS = 60
+"""Of a claim: those behind them do not choose where it is looked up."""
+_MANY = 200
+"""Sentences that hold a word; more, and a quarter of the source, tell nothing."""
 _REACH = 2
 """A fact may stand two sentences away from the words that say what it is about."""
 _FADING = 0.8
@@ -83,6 +88,10 @@ class Evidence:
         for word in self._words:
             self._by_stem[word[:_STEM]].add(word)
         self._initials = _initials(text)
+        self._sentences_with: defaultdict[str, list[int]] = defaultdict(list)
+        for n, sentence in enumerate(self.sentences):
+            for word in sentence.words:
+                self._sentences_with[word].append(n)
 
     def _read_head(self, sentence: Sentence) -> None:
         """Whole dates at the head of a source are those of its making."""
@@ -95,12 +104,11 @@ class Evidence:
         """How much each sentence and its neighbours share with a claim, rare words more so."""
         count = len(self.sentences)
         scores = [0.0] * count
-        for word in set(claim) - COMMON_WORDS:
-            forms = self._forms(word)
-            hits: list[int] = []
-            for n, sentence in enumerate(self.sentences):
-                if forms & sentence.words:
-                    hits.append(n)
+        telling = dict.fromkeys(word for word in claim if word not in COMMON_WORDS)
+        for word in islice(telling, _MOST_WORDS):
+            hits = {n for form in self._forms(word) for n in self._sentences_with[form]}
+            if len(hits) > max(_MANY, count / 4):
+                continue  # a word that is everywhere tells nothing
             weight = math.log(1 + count / (1 + len(hits)))
             for n, distance in _distances(hits, count).items():
                 scores[n] += weight * _FADING**distance
@@ -311,7 +319,7 @@ class Evidence:
 
 
 def _distances(
-    hits: Sequence[int],
+    hits: Collection[int],
     count: int,
 ) -> dict[int, int]:
     """How far each sentence in reach of a hit is from the nearest one."""
