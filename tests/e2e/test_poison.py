@@ -60,7 +60,7 @@ async def test_a_turn_that_kills_its_process_again_and_again_is_told_so_and_othe
         for _ in range(MAX_TRIES - 1):
             await die(outside, DIES_AT)
 
-        outside.model.play(ReplyText(text=ANSWER), times=4)
+        outside.model.play(ReplyText(text=ANSWER), times=12)  # lives may ask again
         other = await mention(outside, "continue counting other bridges")
         await live_until(
             outside, lambda: has(outside, poisoned, SET_ASIDE) and has(outside, other, ANSWER)
