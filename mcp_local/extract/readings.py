@@ -30,7 +30,7 @@ WEIGHTS: Mapping[str, float] = {
     "is_whole": -0.042,
 }
 """How much each sign lifts a reading's F1 above that of the page's other ones."""
-_WITHOUT_TABLES = 0.02
+_WITHOUT_TABLES = 0.04
 """What a reading whose tables and quotations are mere text has to be better by."""
 _MAX_LONE_WORDS = 8
 _WORD = re.compile(r"\w+")
