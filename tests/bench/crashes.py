@@ -12,6 +12,7 @@ cost several. What was found wrong is listed on standard error.
 """
 
 import asyncio
+import json
 import random
 import sys
 from collections import Counter
@@ -52,6 +53,8 @@ class Tally:
     """Progress posts that still say that the bot is at work."""
     model_calls_repeated: list[str] = field(default_factory=list[str])
     """The digest of each request that had come before."""
+    model_calls_wasted: list[str] = field(default_factory=list[str])
+    """The digest of each that came again although the work had gone on from its reply."""
 
 
 def count(outside: Outside, traffic: Traffic) -> Tally:
@@ -65,6 +68,7 @@ def count(outside: Outside, traffic: Traffic) -> Tally:
         duplicate_effects=_duplicate_effects(outside),
         left_open=[post.text.partition("\n")[0] for post in traffic.at_work()],
         model_calls_repeated=_repeated(outside),
+        model_calls_wasted=_wasted(outside),
     )
 
 
@@ -96,6 +100,36 @@ def _repeated(outside: Outside) -> list[str]:
     answered = [call for call in outside.model.calls if call.status == 200 and call.digest]
     times = Counter(call.digest for call in answered)
     return [digest for digest, count in times.items() for _ in range(count - 1)]
+
+
+def _wasted(outside: Outside) -> list[str]:
+    """A reply that a later request has in its messages was stored, so nobody need ask for it."""
+    earlier: list[tuple[str, Sequence[object]]] = []
+    wasted: list[str] = []
+    for call in outside.model.calls:
+        if call.status != 200 or call.body is None:
+            continue
+        messages = _without_cache_marks(call.body["messages"])
+        digests = [digest for digest, _ in earlier]
+        if call.digest in digests:
+            since = earlier[digests.index(call.digest) :]
+            if any(_goes_on(later, messages) for _, later in since):
+                wasted.append(call.digest)
+        earlier.append((call.digest, messages))
+    return wasted
+
+
+def _goes_on(later: Sequence[object], messages: Sequence[object]) -> bool:
+    count = len(messages)
+    return len(later) > count and later[:count] == messages
+
+
+def _without_cache_marks(messages: object) -> Sequence[object]:
+    def without_mark(block: dict[str, object]) -> dict[str, object]:
+        block.pop("cache_control", None)
+        return block
+
+    return json.loads(json.dumps(messages), object_hook=without_mark)
 
 
 REACH_S = 45.0

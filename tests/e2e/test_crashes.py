@@ -68,10 +68,23 @@ async def test_the_bot_came_by_each_fault_point_and_died_there(walk: Walk, point
 
 
 @pytest.mark.proves(
-    "crashes.lost", "effects.once", "posts.crash", "posts.left_open", "uploads.once"
+    "crashes.lost",
+    "crashes.model_calls",
+    "effects.once",
+    "posts.crash",
+    "posts.left_open",
+    "uploads.once",
 )
 @pytest.mark.parametrize(
-    "name", ["lost", "duplicate_posts", "duplicate_files", "duplicate_effects", "left_open"]
+    "name",
+    [
+        "lost",
+        "duplicate_posts",
+        "duplicate_files",
+        "duplicate_effects",
+        "left_open",
+        "model_calls_wasted",
+    ],
 )
 async def test_after_all_deaths_there_is_nothing_lost_and_nothing_twice(
     walk: Walk, name: str
