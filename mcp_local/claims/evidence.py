@@ -7,7 +7,7 @@ where it speaks of the claim, and this one only elsewhere.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from itertools import islice
@@ -169,24 +169,19 @@ class Evidence:
             for sentence in self.near(scores, NEAR)
             for known in sentence.figures
         )
-        same: list[float] = []
-        rivals: list[float] = []
-        for sentence, score in zip(
-            self.sentences,
-            scores,
-            strict=True,
-        ):
-            in_table = is_cell or sentence.is_row
-            if _says_figure(
+
+        def says(sentence: Sentence) -> bool:
+            return _says_figure(
                 sentence,
                 figure,
                 is_counted=is_counted,
-                in_table=in_table,
-            ):
-                same.append(score)
-            elif any(_is_rival(figure, known) for known in sentence.figures):
-                rivals.append(score)
-        return _is_near(same, rivals)
+                in_table=is_cell or sentence.is_row,
+            )
+
+        def has_rival(sentence: Sentence) -> bool:
+            return any(_is_rival(figure, known) for known in sentence.figures)
+
+        return self._stands_near(scores, says, has_rival)
 
     def knows_day(
         self,
@@ -197,22 +192,14 @@ class Evidence:
         near_years: set[int] = set()
         for sentence in self.near(scores, NEAR):
             near_years.update(known.year for known in sentence.days if known.year)
-        same: list[float] = []
-        rivals: list[float] = []
-        for sentence, score in zip(
-            self.sentences,
-            scores,
-            strict=True,
-        ):
-            if self._says_day(
-                sentence,
-                day,
-                near_years,
-            ):
-                same.append(score)
-            elif any(_is_rival_day(day, known) for known in sentence.days):
-                rivals.append(score)
-        if _is_near(same, rivals):
+
+        def says(sentence: Sentence) -> bool:
+            return self._says_day(sentence, day, near_years)
+
+        def has_rival(sentence: Sentence) -> bool:
+            return any(_is_rival_day(day, known) for known in sentence.days)
+
+        if self._stands_near(scores, says, has_rival):
             return True
         if day.day or (near_years and day.year not in near_years):
             return False
@@ -224,6 +211,22 @@ class Evidence:
             )
             for moment in self._published
         )
+
+    def _stands_near(
+        self,
+        scores: Sequence[float],
+        says: Callable[[Sentence], bool],
+        has_rival: Callable[[Sentence], bool],
+    ) -> bool:
+        """Whether a fact stands no further from the claim's matter than another of its kind."""
+        same: list[float] = []
+        rivals: list[float] = []
+        for sentence, score in zip(self.sentences, scores, strict=True):
+            if says(sentence):
+                same.append(score)
+            elif has_rival(sentence):
+                rivals.append(score)
+        return _is_near(same, rivals)
 
     def _says_day(
         self,

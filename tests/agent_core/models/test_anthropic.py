@@ -245,8 +245,8 @@ async def test_an_endpoint_that_gives_no_sign_of_life_is_told_of_and_waited_for(
     async with asyncio.timeout(10), aclosing(model.stream(HELLO)) as items:
         retried = [item async for item in items if isinstance(item, Retried)]
     await connection.close()
-    told = [(each.reason, each.attempt) for each in retried]
-    assert told == ([] if is_alive else [("silent", 1)]) + [("incomplete", 2)]
+    retries = [(each.reason, each.attempt) for each in retried]
+    assert retries == ([] if is_alive else [("silent", 1)]) + [("incomplete", 2)]
     assert is_alive or retried[0].away_s == AWAY_S
 
 

@@ -29,9 +29,9 @@ def entries(directory: Path) -> list[Path]:
 
 
 async def test_a_root_that_is_there_is_fine_and_left_as_it_was(tmp_path: Path) -> None:
-    found = await checked("Workspaces", core=at(tmp_path))
-    assert found.state == "fine"
-    assert str(tmp_path) in found.text
+    check = await checked("Workspaces", core=at(tmp_path))
+    assert check.state == "fine"
+    assert str(tmp_path) in check.text
     assert entries(tmp_path) == []
 
 
@@ -72,41 +72,41 @@ async def test_a_database_that_is_none_or_cannot_be_opened_is_said_what_to_do(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "turns.sqlite").write_bytes(b"no database" * 900)
-    found = await checked("Database", core=at(tmp_path))
-    assert found.state == "wrong"
-    assert "turns.sqlite cannot be used: file is not a database. See that the file" in found.text
-    assert "See that the file is whole" in found.text
-    assert "WORKSPACES_ROOT" in found.text
+    check = await checked("Database", core=at(tmp_path))
+    assert check.state == "wrong"
+    assert "turns.sqlite cannot be used: file is not a database. See that the file" in check.text
+    assert "See that the file is whole" in check.text
+    assert "WORKSPACES_ROOT" in check.text
     (tmp_path / "below" / "state.sqlite").mkdir(parents=True)
-    found = await checked("Database", core=at(tmp_path / "below"))
-    assert (found.state, "may be written" in found.text) == ("wrong", True)
-    assert "whole" not in found.text
+    check = await checked("Database", core=at(tmp_path / "below"))
+    assert (check.state, "may be written" in check.text) == ("wrong", True)
+    assert "whole" not in check.text
 
 
 async def test_a_server_that_is_not_there_is_wrong_without_its_password(tmp_path: Path) -> None:
     url = "postgresql://bot:hush-hush@127.0.0.1:1/bot"
     core = CoreSettings(workspaces_root=tmp_path, database_url=url)
-    found = await checked("Database", core=core)
-    assert found.state == "wrong"
-    assert "DATABASE_URL" in found.text
-    assert "hush" not in found.text
+    check = await checked("Database", core=core)
+    assert check.state == "wrong"
+    assert "DATABASE_URL" in check.text
+    assert "hush" not in check.text
 
 
 @pytest.mark.proves("fleet.shipped")
 async def test_the_check_says_which_servers_are_off_until_they_are_asked_for(
     tmp_path: Path,
 ) -> None:
-    found = await checked("Tool servers", core=at(tmp_path))
-    assert found.state == "fine"
-    assert "youtube: " in found.text
-    assert "it is off until you ask for it" in found.text
+    check = await checked("Tool servers", core=at(tmp_path))
+    assert check.state == "fine"
+    assert "youtube: " in check.text
+    assert "it is off until you ask for it" in check.text
 
 
 @pytest.mark.process("what this machine can start is found by starting it")
 async def test_the_toolkit_is_started_and_its_tools_counted(tmp_path: Path) -> None:
     root = tmp_path / "root"
-    found = await checked("Local toolkit", core=at(root))
-    assert found.state == "fine"
+    check = await checked("Local toolkit", core=at(root))
+    assert check.state == "fine"
     assert not root.exists()
 
 
@@ -147,5 +147,5 @@ async def test_a_browser_that_starts_is_named_with_its_sandbox(tmp_path: Path) -
 async def test_a_live_view_for_others_wants_encryption(
     settings: dict[str, str], state: str, said: str
 ) -> None:
-    found = await checked("Live view", bot=BotSettings.model_validate(settings))
-    assert (found.state, said in found.text) == (state, True)
+    check = await checked("Live view", bot=BotSettings.model_validate(settings))
+    assert (check.state, said in check.text) == (state, True)

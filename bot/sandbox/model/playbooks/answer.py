@@ -122,8 +122,8 @@ def _quotation(
 def from_earlier(dialogue: Dialogue) -> str:
     """A quotation from an earlier report, with its thread."""
     words = dialogue.now.words
-    found = dialogue.call("find_earlier_work", query=words[:SHOWN_CHARS])
-    works = dict(EARLIER_WORK.findall(found.result))
+    search = dialogue.call("find_earlier_work", query=words[:SHOWN_CHARS])
+    works = dict(EARLIER_WORK.findall(search.result))
     if not works:
         return line("no_earlier")
     fitting = max(works, key=lambda work: share(words, works[work]))

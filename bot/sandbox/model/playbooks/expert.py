@@ -119,8 +119,8 @@ def _report(pages: Sequence[NumberedPage], brief: Brief) -> dict[str, object]:
         fitting = [block for block in on_topic(blocks, name) if share(name, block.text) >= ENOUGH]
         named.append((capitalised(name), fitting))
     is_covered = stems(topic) <= stems(" ".join(brief.sections))
-    taken = {(block.n, block.position) for _, fitting in named for block in fitting}
-    rest = [block for block in blocks if (block.n, block.position) not in taken]
+    in_sections = {(block.n, block.position) for _, fitting in named for block in fitting}
+    rest = [block for block in blocks if (block.n, block.position) not in in_sections]
     themes = {} if is_covered else _by_theme(rest)
     room = max(LEAST_A_SECTION, MAX_SENTENCES // (len(named) + len(themes)))
     sections = [

@@ -211,15 +211,15 @@ def _compared(sides: Sequence[str], results: Sequence[PastCall]) -> list[str]:
     paragraphs: list[str] = []
     for side in sides:
         task = line("find_out", side=side)
-        found = [call.result for call in results if task in call.arguments["task"]]
-        facts = [fact for text in found for fact in FACT.finditer(text)]
+        answers = [call.result for call in results if task in call.arguments["task"]]
+        facts = [fact for text in answers for fact in FACT.finditer(text)]
         if facts:
             first, *others = facts
             name = capitalised(side)
             rows.append(f"| {name} | {first['text']} | {first['source']} |")
             paragraphs.append("\n".join([f"**{name}**", *(fact[0] for fact in others)]))
-        elif found:
-            outcome = escape(found[0].partition("\n")[0])
+        elif answers:
+            outcome = escape(answers[0].partition("\n")[0])
             rows.append(f"| {capitalised(side)} | {outcome} | |")
     return ["\n".join([line("compared"), *rows]), *paragraphs] if rows else []
 
