@@ -119,6 +119,7 @@ class Tracer:
 
 async def ask_simply(world: World) -> None:
     """A plain question and its answer."""
+    world.play_simple()
     await world.answered(await world.mention(QUESTION), timeout_s=WAIT_S)
 
 
