@@ -8,12 +8,13 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 from itertools import islice
 
 from mcp_local.claims.dates import Day, day_of
-from mcp_local.claims.figures import Figure, agrees, agrees_in_digits, read_facts
+from mcp_local.claims.figures import Facts, Figure, agrees, agrees_in_digits, measured, read_facts
 from mcp_local.claims.language import (
     COMMON_WORDS,
     WORDS,
@@ -41,6 +42,7 @@ _FAR = 0.4
 elsewhere."""
 NEAR = 0.5
 _TOP = 0.8
+_NEIGHBOUR_CHARS = 300
 _STEM = 4
 _YEARLESS_DAYS = 240
 """A date without a year is one of the months around the day on which the source was made."""
@@ -48,22 +50,45 @@ _ACRONYM = 3
 _DISTINCT = 6
 """A word of so many letters is known where it is part of another, as in the name of an account."""
 _WEEKDAYS = WORDS.listed("weekdays")
+_RELATIVE_YEARS = [
+    (re.compile(each.pattern, re.IGNORECASE), each.years) for each in WORDS.relative_years
+]
+_GLUED_DATE = re.compile(
+    r"(?<=[A-Za-z])(?=(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d)"
+)
+"""Where a page's label ends and its date begins without a blank: `OPINIONApril 11 2019`."""
+_LABEL = re.compile(r"\(([^()]{1,30})\)")
+_MOST_LABELS = 6
 _RELATIVE = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """The sentence of a source that a claim rests on, between its neighbours."""
+
+    sentence: str
+    before: str = ""
+    after: str = ""
 
 
 class Sentence:
     """A sentence or a line of a source."""
 
-    def __init__(
-        self,
-        text: str,
-        language: LanguageCode,
-    ) -> None:
-        facts = read_facts(text, language)
-        self.words = frozenset(words_of(text))
-        self.figures = facts.figures
+    def __init__(self, text: str, language: LanguageCode, line: int, head: str) -> None:
+        facts = read_facts(_GLUED_DATE.sub(" ", text), language)
+        self.text = text
+        self.line = line
+        self.in_order = words_of(text)
+        self.words = frozenset(self.in_order)
         self.days = facts.days
-        self.is_row = "|" in text or "\t" in text
+        self.is_row = bool(head)
+        figures = [*facts.figures]
+        for label in _LABEL.findall(f"{head} {text}" if head else "")[:_MOST_LABELS]:
+            for figure in facts.figures:
+                if not figure.unit:
+                    figures += measured(figure, label, language)
+        self.figures = figures
+        self.relative_years = [years for pattern, years in _RELATIVE_YEARS if pattern.search(text)]
 
 
 class Evidence:
@@ -74,9 +99,12 @@ class Evidence:
         self.sentences: list[Sentence] = []
         self._published: list[date] = []
         length = 0
-        for line in text[:_MOST_CHARS].splitlines():
+        head = ""
+        for n, line in enumerate(text[:_MOST_CHARS].splitlines()):
+            is_row = "|" in line or "\t" in line
+            head = (head or line) if is_row else ""
             for start, end in sentence_spans(line):
-                sentence = Sentence(line[start:end], self.language)
+                sentence = Sentence(line[start:end], self.language, n, head)
                 self.sentences.append(sentence)
                 length += end - start
                 if length < _HEAD_CHARS:
@@ -122,17 +150,9 @@ class Evidence:
                 forms.add(form)
         return forms
 
-    def closeness(
-        self,
-        claim: Sequence[str],
-        scores: Sequence[float],
-    ) -> float:
+    def closeness(self, claim: Sequence[str], scores: Sequence[float]) -> float:
         """The share of a claim's words that stand where the source speaks of it most."""
-        best = max(
-            range(len(scores)),
-            key=scores.__getitem__,
-            default=0,
-        )
+        best = max(range(len(scores)), key=scores.__getitem__, default=0)
         first = max(0, best - _REACH)
         near: set[str] = set()
         for sentence in self.sentences[first : best + _REACH + 1]:
@@ -141,28 +161,14 @@ class Evidence:
         shared = [word for word in wanted if self._forms(word) & near]
         return len(shared) / max(1, len(wanted))
 
-    def near(
-        self,
-        scores: Sequence[float],
-        share: float = _TOP,
-    ) -> Iterator[Sentence]:
+    def near(self, scores: Sequence[float], share: float = _TOP) -> Iterator[Sentence]:
         """The sentences that speak of a claim almost as much as the best one does."""
         least = max(scores, default=0.0) * share
-        for sentence, score in zip(
-            self.sentences,
-            scores,
-            strict=True,
-        ):
+        for sentence, score in zip(self.sentences, scores, strict=True):
             if score >= least:
                 yield sentence
 
-    def knows_figure(
-        self,
-        figure: Figure,
-        scores: Sequence[float],
-        *,
-        is_cell: bool,
-    ) -> bool:
+    def knows_figure(self, figure: Figure, scores: Sequence[float], *, is_cell: bool) -> bool:
         """Whether the figure stands in the source; a small number beside what it counts."""
         is_counted = figure.is_small and any(
             _counts_alike(figure, known)
@@ -172,10 +178,7 @@ class Evidence:
 
         def says(sentence: Sentence) -> bool:
             return _says_figure(
-                sentence,
-                figure,
-                is_counted=is_counted,
-                in_table=is_cell or sentence.is_row,
+                sentence, figure, is_counted=is_counted, in_table=is_cell or sentence.is_row
             )
 
         def has_rival(sentence: Sentence) -> bool:
@@ -183,11 +186,7 @@ class Evidence:
 
         return self._stands_near(scores, says, has_rival)
 
-    def knows_day(
-        self,
-        day: Day,
-        scores: Sequence[float],
-    ) -> bool:
+    def knows_day(self, day: Day, scores: Sequence[float]) -> bool:
         """Whether the date stands in the source, or follows from the day of its making."""
         near_years: set[int] = set()
         for sentence in self.near(scores, NEAR):
@@ -201,16 +200,53 @@ class Evidence:
 
         if self._stands_near(scores, says, has_rival):
             return True
-        if day.day or (near_years and day.year not in near_years):
+        if day.day:
             return False
-        return any(
-            self._fits(
-                day,
-                day_of(moment),
-                near_years,
+        if not day.month and self._is_relative(day, scores):
+            return True
+        if not day.month and near_years and day.year not in near_years:
+            return False
+        return any(self._fits(day, day_of(moment), near_years) for moment in self._published)
+
+    def _is_relative(self, day: Day, scores: Sequence[float]) -> bool:
+        """Whether "last year" near the claim may be this one."""
+        near = [years for each in self.near(scores) for years in each.relative_years]
+        if not self._published:
+            return bool(near)
+        return any(day.year == made.year + years for made in self._published for years in near)
+
+    def support(
+        self, words: Sequence[str], facts: Facts, scores: Sequence[float]
+    ) -> Support | None:
+        """The sentence that says most of a claim's facts and words, or None."""
+        wanted = {word for word in words if word not in COMMON_WORDS}
+        least = max(scores, default=0.0) * NEAR
+        best = Support(sentence="")
+        best_score = (0, 0)
+        for n, sentence in enumerate(self.sentences):
+            if scores[n] < least or not least:
+                continue
+            figures = sum(
+                any(agrees(each, known) for known in sentence.figures) for each in facts.figures
             )
-            for moment in self._published
-        )
+            days = sum(
+                any(_is_same_day(each, known) for known in sentence.days) for each in facts.days
+            )
+            score = (figures + days, len(wanted & sentence.words))
+            if score > best_score:
+                best_score = score
+                best = Support(
+                    sentence=sentence.text,
+                    before=self._neighbour(n, -1),
+                    after=self._neighbour(n, 1),
+                )
+        return best if best.sentence else None
+
+    def _neighbour(self, n: int, step: int) -> str:
+        """The sentence beside another one of the same paragraph."""
+        beside = self.sentences[n + step : n + step + 1] if n + step >= 0 else []
+        texts = [each.text for each in beside if each.line == self.sentences[n].line]
+        return "".join(texts)[:_NEIGHBOUR_CHARS]
 
     def _stands_near(
         self,
@@ -228,21 +264,9 @@ class Evidence:
                 rivals.append(score)
         return _is_near(same, rivals)
 
-    def _says_day(
-        self,
-        sentence: Sentence,
-        day: Day,
-        near_years: set[int],
-    ) -> bool:
+    def _says_day(self, sentence: Sentence, day: Day, near_years: set[int]) -> bool:
         known = [*sentence.days, *self._relative(sentence)]
-        if any(
-            self._fits(
-                day,
-                each,
-                near_years,
-            )
-            for each in known
-        ):
+        if any(self._fits(day, each, near_years) for each in known):
             return True
         return not day.month and any(day.year in each.values for each in sentence.figures)
 
@@ -250,12 +274,7 @@ class Evidence:
         """Whether nothing in the source can speak for or against a year."""
         return not self._years - {0}
 
-    def _fits(
-        self,
-        day: Day,
-        known: Day,
-        near_years: set[int],
-    ) -> bool:
+    def _fits(self, day: Day, known: Day, near_years: set[int]) -> bool:
         """Whether a date of the source is the claimed one, in all that is claimed."""
         if not day.month:
             last_year = day.last_year or day.year
@@ -294,8 +313,12 @@ class Evidence:
         """Whether the words stand in the source one after another."""
         return f" {' '.join(words)} " in self._text
 
-    def knows_name(self, name: str) -> bool:
-        """Whether the source has every telling word of a name, its initials, or the country."""
+    def knows_name(self, name: str, scores: Sequence[float]) -> bool:
+        """Whether the source has a name's telling words, its initials, or the country.
+
+        A country is background where the source names no other one near the claim. Of a name of
+        three words and more, those in the middle may be left out.
+        """
         words = words_of(name)
         initials = "".join(word[0] for word in words)
         if self._knows_country(" ".join(words)):
@@ -303,7 +326,15 @@ class Evidence:
         is_acronym = len(initials) >= _ACRONYM
         if is_acronym and initials in self._words:
             return True
-        return all(self._knows_word(word) for word in distinctive(words))
+        telling = distinctive(words)
+        if len(words) == 1 and country_names(words[0]) and not self._names_country(scores):
+            return True
+        return all(self._knows_word(word) for word in (*telling[:1], *telling[-1:]))
+
+    def _names_country(self, scores: Sequence[float]) -> bool:
+        """Whether a country is named where the source speaks of the claim."""
+        near = {word for sentence in self.near(scores, NEAR) for word in sentence.words}
+        return any(country_names(word) for word in near)
 
     def _knows_word(self, word: str) -> bool:
         if len(word) < _ACRONYM:
@@ -314,17 +345,14 @@ class Evidence:
             return True
         if word.upper() in self._initials:
             return True
-        return len(word) >= _DISTINCT and word in self._text
+        return len(word) >= _DISTINCT and word in self._text.replace(" ", "")
 
     def _knows_country(self, name: str) -> bool:
         """Whether the source names the country, in any language."""
         return any(self.has_words([other]) for other in country_names(name))
 
 
-def _distances(
-    hits: Collection[int],
-    count: int,
-) -> dict[int, int]:
+def _distances(hits: Collection[int], count: int) -> dict[int, int]:
     """How far each sentence in reach of a hit is from the nearest one."""
     distances: dict[int, int] = {}
     for hit in hits:
@@ -344,21 +372,12 @@ def _initials(text: str) -> str:
     return letters
 
 
-def _is_near(
-    same: Sequence[float],
-    rivals: Sequence[float],
-) -> bool:
+def _is_near(same: Sequence[float], rivals: Sequence[float]) -> bool:
     """Whether a sentence says the same, and no rival stands much nearer to the claim."""
     return bool(same) and max(same) >= _FAR * max(rivals, default=0.0)
 
 
-def _says_figure(
-    sentence: Sentence,
-    figure: Figure,
-    *,
-    is_counted: bool,
-    in_table: bool,
-) -> bool:
+def _says_figure(sentence: Sentence, figure: Figure, *, is_counted: bool, in_table: bool) -> bool:
     if not figure.unit:
         years = [day.year for day in sentence.days]
         if figure.values[0] in years:
@@ -370,28 +389,23 @@ def _says_figure(
     return False
 
 
-def _is_rival_day(
-    day: Day,
-    known: Day,
-) -> bool:
+def _is_same_day(day: Day, known: Day) -> bool:
+    return (day.year, day.month, day.day) == (known.year, known.month, known.day)
+
+
+def _is_rival_day(day: Day, known: Day) -> bool:
     """Whether a claim could have meant this date in place of the other."""
     if not day.month:
         return known.year > 0
     return known.month > 0 and bool(known.day) == bool(day.day)
 
 
-def _counts_alike(
-    figure: Figure,
-    known: Figure,
-) -> bool:
+def _counts_alike(figure: Figure, known: Figure) -> bool:
     """Whether two small numbers stand beside the same word."""
     return known.is_small and bool(known.counted & figure.counted)
 
 
-def _is_rival(
-    figure: Figure,
-    known: Figure,
-) -> bool:
+def _is_rival(figure: Figure, known: Figure) -> bool:
     """Whether a claim could have meant this figure in place of the other."""
     if figure.is_small:
         return _counts_alike(figure, known)

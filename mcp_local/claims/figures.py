@@ -25,11 +25,7 @@ _SLACK = 1.0001
 """For what is lost in floating point."""
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """A number as it may be meant: "1.250" has two values."""
 
@@ -39,6 +35,8 @@ class Figure:
     """How far a value may be off that is rounded to the first one."""
     unit: str = ""
     """What it counts, where that is known: percent, points, a currency, or a dimension."""
+    factor: float = 1.0
+    """How much of its dimension's base the unit is."""
     digits: float = 0.0
     """The number alone, without scale and unit."""
     is_back_reference: bool = False
@@ -52,11 +50,7 @@ class Figure:
         return not self.unit and self.values[0] <= _SMALL and self.values[0].is_integer()
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """The figures and dates of a sentence; a year is a date, but may be meant as a number."""
 
@@ -67,18 +61,16 @@ class Facts:
 _SPACES = re.compile(r"[\u00a0\u2007\u2009\u202f]")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
 _in_digits = cast("Callable[[str, str, float], str]", alpha2digit)
-_PER_CENT = re.compile(r"\b(?:per cent|pour cent|por ciento|per cento)\b", re.IGNORECASE)
+_REWRITES = [(re.compile(each.pattern, re.IGNORECASE), each.text) for each in WORDS.rewrites]
 _JOINED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])|(?<=\d)-(?=[^\W\d_])")
 
 
-def read_facts(
-    text: str,
-    language: LanguageCode,
-) -> Facts:
+def read_facts(text: str, language: LanguageCode) -> Facts:
     """The figures and dates of a sentence."""
     plain = _DASHES.sub("-", _SPACES.sub(" ", text))
     plain = _JOINED.sub(" ", plain)
-    plain = _PER_CENT.sub("%", plain)  # a hundred is none here
+    for pattern, written in _REWRITES:  # before a hundred or a half is read as a number
+        plain = pattern.sub(written, plain)
     plain = _in_digits(plain, language, 0)
     days: list[Day] = []
     undated = plain
@@ -87,10 +79,7 @@ def read_facts(
         if not match[0].isdigit():  # a bare year may be a number as well
             blank = "\0" * len(match[0])
             undated = undated[: match.start()] + blank + undated[match.end() :]
-    return Facts(
-        figures=tuple(_read_figures(undated)),
-        days=tuple(days),
-    )
+    return Facts(figures=tuple(_read_figures(undated)), days=tuple(days))
 
 
 _GROUPED = r"\d{1,3}(?:[.,'\u2019 ]\d{3})+(?![.,]?\d)"
@@ -137,39 +126,22 @@ def _read_figures(text: str) -> Iterator[Figure]:
     yield from _worded(text)
 
 
-def _scaled_like(
-    figure: Figure,
-    second: Figure,
-) -> Figure:
+def _scaled_like(figure: Figure, second: Figure) -> Figure:
     """The first figure of a range such as "3 to 5 million euros"; it may be a plain number too."""
     factor = second.values[0] / (second.digits or 1.0)
     scaled = tuple(value * factor for value in figure.values)
     return replace(
-        figure,
-        values=scaled + figure.values,
-        half_step=figure.half_step * factor,
-        unit=second.unit,
+        figure, values=scaled + figure.values, half_step=figure.half_step * factor, unit=second.unit
     )
 
 
-def _read_figure(
-    text: str,
-    match: re.Match[str],
-) -> tuple[Figure, int]:
+def _read_figure(text: str, match: re.Match[str]) -> tuple[Figure, int]:
     """The figure, and where its scale ends."""
     digits = match["number"]
     before = (match["before"] or "").strip()
-    scale, end = _read_scale(
-        text,
-        match.end(),
-        is_money=bool(before),
-    )
-    unit, factor, unit_end = _read_unit(
-        text,
-        end,
-        before,
-    )
-    factor *= scale
+    scale, end = _read_scale(text, match.end(), is_money=bool(before))
+    unit, factor, unit_end = _read_unit(text, end, before)
+    whole_factor = factor * scale
     values, decimals = _values_of(digits)
     half_step = 0.5 * 10.0**-decimals
     start = match.start()
@@ -183,9 +155,10 @@ def _read_figure(
     around += words_of(rest)[:2]
     figure = Figure(
         text=_shown(text[match.start() : unit_end]),
-        values=tuple(value * factor for value in values),
-        half_step=half_step * factor,
+        values=tuple(value * whole_factor for value in values),
+        half_step=half_step * whole_factor,
         unit=unit,
+        factor=factor,
         digits=values[0],
         counted=frozenset(word.rstrip("s") for word in around) - COMMON_WORDS,
         is_back_reference=_BACK_REFERENCE.search(lead) is not None,
@@ -196,20 +169,11 @@ def _read_figure(
 def _shown(text: str) -> str:
     """The figure as it is named to somebody: 3000000 was three million before."""
     for zeros, word in ((12, "trillion"), (9, "billion"), (6, "million")):
-        text = re.sub(
-            rf"(?:(?<=\d) 1|(?<=\d))0{{{zeros}}}(?!\d)",
-            f" {word}",
-            text,
-        )
+        text = re.sub(rf"(?:(?<=\d) 1|(?<=\d))0{{{zeros}}}(?!\d)", f" {word}", text)
     return text.strip()
 
 
-def _read_scale(
-    text: str,
-    end: int,
-    *,
-    is_money: bool,
-) -> tuple[float, int]:
+def _read_scale(text: str, end: int, *, is_money: bool) -> tuple[float, int]:
     """What the digits are multiplied by, and where that ends; "m" is a million in money alone."""
     scale = 1.0
     while scaled := _SCALE.match(text, end):
@@ -228,13 +192,7 @@ def _values_of(digits: str) -> tuple[list[float], int]:
     if re.fullmatch(_GROUPED, digits):
         if len(parts) == 2 and parts[0] == "0":
             return [float(decimal)], len(parts[-1])
-        grouped = float(
-            re.sub(
-                r"\D",
-                "",
-                digits,
-            )
-        )
+        grouped = float(re.sub(r"\D", "", digits))
         readings = [grouped, float(decimal)] if len(parts) == 2 else [grouped]
         return readings, 0
     if len(parts) == 1:
@@ -242,11 +200,7 @@ def _values_of(digits: str) -> tuple[list[float], int]:
     return [float(decimal)], len(parts[-1])
 
 
-def _read_unit(
-    text: str,
-    end: int,
-    before: str,
-) -> tuple[str, float, int]:
+def _read_unit(text: str, end: int, before: str) -> tuple[str, float, int]:
     """The unit, how much of its base it is, and where it ends."""
     if before:
         unit, factor = UNIT_OF.get(before.casefold().lstrip("usac") or "$", ("$", 1.0))
@@ -273,39 +227,46 @@ def _worded(text: str) -> Iterator[Figure]:
     """What words say without a number; they support a figure and are none."""
     for match in _WORDED.finditer(text):
         worded = WORDS.worded[(match.lastindex or 1) - 1]
-        yield Figure(
-            text="",
-            values=(worded.value,),
-            half_step=0.0,
-            unit=worded.unit,
-        )
+        yield Figure(text="", values=(worded.value,), half_step=0.0, unit=worded.unit)
 
 
-def agrees(
-    claimed: Figure,
-    known: Figure,
-) -> bool:
-    """Whether the one rounds to the other, in a unit that does not contradict."""
+def agrees(claimed: Figure, known: Figure) -> bool:
+    """Whether the one rounds to the other, in a unit that does not contradict.
+
+    A value that was converted is as exact as the one that it was converted from.
+    """
     if claimed.unit != known.unit:
         is_bare = not claimed.unit or not known.unit
         if not is_bare or claimed.values[0] <= _SMALL or claimed.unit == "points":
             return False
     # Each reading is rounded in its own scale.
     share = claimed.half_step / (claimed.values[0] or 1.0) * _SLACK
+    converted = known.half_step if claimed.factor != known.factor else 0.0
     for one in claimed.values:
-        slack = abs(one) * share
+        slack = max(abs(one) * share, converted)
         if any(abs(one - other) <= slack for other in known.values):
             return True
     return False
 
 
-def agrees_in_digits(
-    claimed: Figure,
-    known: Figure,
-) -> bool:
+def agrees_in_digits(claimed: Figure, known: Figure) -> bool:
     """Whether the digits are the same: scale and unit of a table may stand in its head."""
     if claimed.is_small or claimed.digits != known.digits:
         return False
     is_claimed_plain = claimed.digits == claimed.values[0]
     is_known_plain = known.digits == known.values[0]
     return is_claimed_plain or is_known_plain
+
+
+def measured(figure: Figure, label: str, language: LanguageCode) -> Iterator[Figure]:
+    """A bare figure of a table, with scale and unit of its row or head: `Output (GWh)`."""
+    for named in read_facts(f"1 {label}", language).figures:
+        if named.digits == 1.0 and (named.unit or named.values[0] > 1):
+            factor = named.values[0]
+            yield replace(
+                figure,
+                values=tuple(value * factor for value in figure.values),
+                half_step=figure.half_step * factor,
+                unit=named.unit,
+                factor=named.factor,
+            )

@@ -27,11 +27,7 @@ _EXCERPT_CHARS = 140
 _ENDS = (".", "!", "?", "…")
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """A sentence of a report or a cell of a table, and the sources it rests on."""
 
@@ -45,11 +41,7 @@ class Claim:
     """Where it ends in the text of its token."""
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
     """How much of a report its sources say."""
 
@@ -60,10 +52,7 @@ class Trust:
     unfound: int = 0
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-)
+@dataclass(frozen=True, slots=True)
 class _Span:
     """One child of an inline token, and where its text begins and ends."""
 
@@ -81,11 +70,7 @@ class _Inline:
     marks: list[tuple[int, list[int]]] = field(default_factory=list[tuple[int, list[int]]])
     spans: list[_Span] = field(default_factory=list[_Span])
 
-    def numbers(
-        self,
-        start: int = -1,
-        end: int | None = None,
-    ) -> tuple[int, ...]:
+    def numbers(self, start: int = -1, end: int | None = None) -> tuple[int, ...]:
         """The sources cited after `start`, up to `end`, each once."""
         last = len(self.text) if end is None else end
         inside = [cited for position, cited in self.marks if start < position <= last]
@@ -106,13 +91,7 @@ def _read_inline(token: Token) -> _Inline:
             inline.text += " "
         else:
             inline.text += child.content
-        inline.spans.append(
-            _Span(
-                index,
-                start,
-                len(inline.text),
-            )
-        )
+        inline.spans.append(_Span(index, start, len(inline.text)))
     return inline
 
 
@@ -157,10 +136,7 @@ def _sentences(inline: _Inline) -> Iterator[Claim]:
         )
 
 
-def _cells(
-    rows: Sequence[Sequence[_Inline]],
-    before: tuple[int, ...],
-) -> Iterator[Claim]:
+def _cells(rows: Sequence[Sequence[_Inline]], before: tuple[int, ...]) -> Iterator[Claim]:
     cells = list(chain.from_iterable(rows))
     of_table = tuple(dict.fromkeys(chain.from_iterable(cell.numbers() for cell in cells)))
     for row in rows[1:]:
@@ -177,8 +153,7 @@ def _cells(
 
 
 def check_claims(
-    claims: Iterable[Claim],
-    sources: Iterable[NumberedSource],
+    claims: Iterable[Claim], sources: Iterable[NumberedSource]
 ) -> tuple[Trust, list[str]]:
     """Look every claim up; mark what its sources do not say, and warn its author of it."""
     evidence = {source.n: read_evidence(f"{source.title}\n{source.text}") for source in sources}
@@ -197,60 +172,31 @@ def check_claims(
     unfound = sum(bool(verdict.doubts) for verdict in verdicts)
     derived = sum(bool(verdict.derived) and not verdict.doubts for verdict in verdicts)
     found = len(verdicts) - unfound - derived
-    return Trust(
-        claims=len(verdicts),
-        found=found,
-        derived=derived,
-        unfound=unfound,
-    ), warnings
+    return Trust(claims=len(verdicts), found=found, derived=derived, unfound=unfound), warnings
 
 
-def _check(
-    claim: Claim,
-    evidence: Mapping[int, Evidence],
-) -> ClaimVerdict:
+def _check(claim: Claim, evidence: Mapping[int, Evidence]) -> ClaimVerdict:
     if claim.numbers:
         cited = [evidence[number] for number in claim.numbers if number in evidence]
-        return check_claim(
-            claim.text,
-            cited,
-            row=claim.row,
-        )
+        return check_claim(claim.text, cited, row=claim.row)
     figures = [
         figure
         for figure in read_claimed(claim.text).figures
         if figure.unit or len(f"{figure.digits:g}") >= 2
     ]
     doubts = tuple(
-        Doubt(
-            kind="figure",
-            text=figure.text,
-        )
-        for figure in figures
-        if not figure.is_small
+        Doubt(kind="figure", text=figure.text) for figure in figures if not figure.is_small
     )
-    return ClaimVerdict(
-        checked=len(doubts),
-        doubts=doubts,
-    )
+    return ClaimVerdict(checked=len(doubts), doubts=doubts)
 
 
-def _mark(
-    claim: Claim,
-    doubts: Sequence[Doubt],
-) -> None:
+def _mark(claim: Claim, doubts: Sequence[Doubt]) -> None:
     """Put a mark behind the sentence and its citations."""
     inline = _read_inline(claim.inline)
     children = claim.inline.children or []
     content = "; ".join(dict.fromkeys(doubt.text for doubt in doubts))
     kind = UNFOUND if claim.numbers else SOURCELESS
-    mark = Token(
-        UNFOUND,
-        "",
-        0,
-        content=content,
-        info=kind,
-    )
+    mark = Token(UNFOUND, "", 0, content=content, info=kind)
     at = len(children)
     for span in inline.spans:
         if span.end >= claim.end:
@@ -260,12 +206,7 @@ def _mark(
     child = children[at - 1]
     rest = inline.text[claim.end : inline.spans[at - 1].end]
     if rest.strip() and child.type == "text":
-        after = Token(
-            "text",
-            "",
-            0,
-            content=child.content[-len(rest) :],
-        )
+        after = Token("text", "", 0, content=child.content[-len(rest) :])
         child.content = child.content[: -len(rest)]
         children[at:at] = [after]
     else:
@@ -277,10 +218,7 @@ def _mark(
     claim.inline.children = children
 
 
-def _warning(
-    claim: Claim,
-    doubt: Doubt,
-) -> str:
+def _warning(claim: Claim, doubt: Doubt) -> str:
     excerpt = claim.text[:_EXCERPT_CHARS]
     if not claim.numbers:
         return f"The figure {doubt.text} has no source: {excerpt} Cite one, or drop it."
