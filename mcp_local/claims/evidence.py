@@ -41,7 +41,7 @@ _FAR = 0.4
 """A fact whose surroundings share less with the claim than this part of a rival's stands
 elsewhere."""
 NEAR = 0.5
-_TOP = 0.8
+TOP = 0.8
 _NEIGHBOUR_CHARS = 300
 _STEM = 4
 _YEARLESS_DAYS = 240
@@ -50,9 +50,6 @@ _ACRONYM = 3
 _DISTINCT = 6
 """A word of so many letters is known where it is part of another, as in the name of an account."""
 _WEEKDAYS = WORDS.listed("weekdays")
-_RELATIVE_YEARS = [
-    (re.compile(each.pattern, re.IGNORECASE), each.years) for each in WORDS.relative_years
-]
 _GLUED_DATE = re.compile(
     r"(?<=[A-Za-z])(?=(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d)"
 )
@@ -82,13 +79,25 @@ class Sentence:
         self.words = frozenset(self.in_order)
         self.days = facts.days
         self.is_row = bool(head)
-        figures = [*facts.figures]
-        for label in _LABEL.findall(f"{head} {text}" if head else "")[:_MOST_LABELS]:
-            for figure in facts.figures:
-                if not figure.unit:
-                    figures += measured(figure, label, language)
-        self.figures = figures
-        self.relative_years = [years for pattern, years in _RELATIVE_YEARS if pattern.search(text)]
+        self.figures = [*facts.figures]
+        labels: list[str] = []
+        if head:
+            labels = _LABEL.findall(f"{head} {text}")
+        bare = [figure for figure in facts.figures if not figure.unit]
+        for label in labels[:_MOST_LABELS]:
+            self.figures += measured(bare, label, language)
+        self.relative_years = [
+            relative.years for relative in WORDS.relative_years if relative.pattern.search(text)
+        ]
+
+    def shared_facts(self, facts: Facts) -> int:
+        """How many of a claim's figures and dates it says."""
+        shared = 0
+        for figure in facts.figures:
+            shared += any(agrees(figure, known) for known in self.figures)
+        for day in facts.days:
+            shared += any(_is_same_day(day, known) for known in self.days)
+        return shared
 
 
 class Evidence:
@@ -98,20 +107,23 @@ class Evidence:
         self.language = language_of(text)
         self.sentences: list[Sentence] = []
         self._published: list[date] = []
+        self._years: set[int] = set()
         length = 0
         head = ""
-        for n, line in enumerate(text[:_MOST_CHARS].splitlines()):
+        lines = text[:_MOST_CHARS].splitlines()
+        for n, line in enumerate(lines):
             is_row = "|" in line or "\t" in line
             head = (head or line) if is_row else ""
             for start, end in sentence_spans(line):
                 sentence = Sentence(line[start:end], self.language, n, head)
                 self.sentences.append(sentence)
+                self._years.update(day.year for day in sentence.days)
                 length += end - start
                 if length < _HEAD_CHARS:
                     self._read_head(sentence)
-        self._text = f" {' '.join(words_of(text))} "
+        words = " ".join(words_of(text))
+        self._text = f" {words} "
         self._words = frozenset(self._text.split())
-        self._years = {day.year for sentence in self.sentences for day in sentence.days}
         self._by_stem: defaultdict[str, set[str]] = defaultdict(set)
         for word in self._words:
             self._by_stem[word[:_STEM]].add(word)
@@ -132,12 +144,17 @@ class Evidence:
         """How much each sentence and its neighbours share with a claim, rare words more so."""
         count = len(self.sentences)
         scores = [0.0] * count
-        telling = dict.fromkeys(word for word in claim if word not in COMMON_WORDS)
+        telling = dict.fromkeys(claim)
+        for word in COMMON_WORDS & telling.keys():
+            del telling[word]
         for word in islice(telling, _MOST_WORDS):
-            hits = {n for form in self._forms(word) for n in self._sentences_with[form]}
+            hits: set[int] = set()
+            for form in self._forms(word):
+                hits.update(self._sentences_with[form])
             if len(hits) > max(_MANY, count / 4):
                 continue  # a word that is everywhere tells nothing
-            weight = math.log(1 + count / (1 + len(hits)))
+            rarity = count / (1 + len(hits))
+            weight = math.log(1 + rarity)
             for n, distance in _distances(hits, count).items():
                 scores[n] += weight * _FADING**distance
         return scores
@@ -152,16 +169,23 @@ class Evidence:
 
     def closeness(self, claim: Sequence[str], scores: Sequence[float]) -> float:
         """The share of a claim's words that stand where the source speaks of it most."""
-        best = max(range(len(scores)), key=scores.__getitem__, default=0)
+        if not scores:
+            return 0.0
+        highest = max(scores)
+        best = scores.index(highest)
         first = max(0, best - _REACH)
+        last = best + _REACH
         near: set[str] = set()
-        for sentence in self.sentences[first : best + _REACH + 1]:
+        for sentence in self.sentences[first : last + 1]:
             near |= sentence.words
-        wanted = {word for word in claim if not word.isdigit()} - COMMON_WORDS
+        wanted = {word for word in claim if not word.isdigit()}
+        wanted -= COMMON_WORDS
+        if not wanted:
+            return 0.0
         shared = [word for word in wanted if self._forms(word) & near]
-        return len(shared) / max(1, len(wanted))
+        return len(shared) / len(wanted)
 
-    def near(self, scores: Sequence[float], share: float = _TOP) -> Iterator[Sentence]:
+    def near(self, scores: Sequence[float], share: float = TOP) -> Iterator[Sentence]:
         """The sentences that speak of a claim almost as much as the best one does."""
         least = max(scores, default=0.0) * share
         for sentence, score in zip(self.sentences, scores, strict=True):
@@ -206,14 +230,17 @@ class Evidence:
             return True
         if not day.month and near_years and day.year not in near_years:
             return False
-        return any(self._fits(day, day_of(moment), near_years) for moment in self._published)
+        published = map(day_of, self._published)
+        return any(self._fits(day, each, near_years) for each in published)
 
     def _is_relative(self, day: Day, scores: Sequence[float]) -> bool:
         """Whether "last year" near the claim may be this one."""
-        near = [years for each in self.near(scores) for years in each.relative_years]
-        if not self._published:
-            return bool(near)
-        return any(day.year == made.year + years for made in self._published for years in near)
+        made = {moment.year for moment in self._published}
+        for sentence in self.near(scores):
+            for years in sentence.relative_years:
+                if not made or day.year - years in made:
+                    return True
+        return False
 
     def support(
         self, words: Sequence[str], facts: Facts, scores: Sequence[float]
@@ -226,13 +253,8 @@ class Evidence:
         for n, sentence in enumerate(self.sentences):
             if scores[n] < least or not least:
                 continue
-            figures = sum(
-                any(agrees(each, known) for known in sentence.figures) for each in facts.figures
-            )
-            days = sum(
-                any(_is_same_day(each, known) for known in sentence.days) for each in facts.days
-            )
-            score = (figures + days, len(wanted & sentence.words))
+            shared = wanted & sentence.words
+            score = (sentence.shared_facts(facts), len(shared))
             if score > best_score:
                 best_score = score
                 best = Support(
@@ -244,9 +266,12 @@ class Evidence:
 
     def _neighbour(self, n: int, step: int) -> str:
         """The sentence beside another one of the same paragraph."""
-        beside = self.sentences[n + step : n + step + 1] if n + step >= 0 else []
-        texts = [each.text for each in beside if each.line == self.sentences[n].line]
-        return "".join(texts)[:_NEIGHBOUR_CHARS]
+        beside = n + step
+        if not 0 <= beside < len(self.sentences):
+            return ""
+        sentence = self.sentences[beside]
+        is_same_line = sentence.line == self.sentences[n].line
+        return sentence.text[:_NEIGHBOUR_CHARS] if is_same_line else ""
 
     def _stands_near(
         self,
@@ -268,7 +293,9 @@ class Evidence:
         known = [*sentence.days, *self._relative(sentence)]
         if any(self._fits(day, each, near_years) for each in known):
             return True
-        return not day.month and any(day.year in each.values for each in sentence.figures)
+        if day.month:
+            return False
+        return any(day.year in each.values for each in sentence.figures)
 
     def names_no_year(self) -> bool:
         """Whether nothing in the source can speak for or against a year."""
@@ -313,11 +340,10 @@ class Evidence:
         """Whether the words stand in the source one after another."""
         return f" {' '.join(words)} " in self._text
 
-    def knows_name(self, name: str, scores: Sequence[float]) -> bool:
+    def knows_name(self, name: str) -> bool:
         """Whether the source has a name's telling words, its initials, or the country.
 
-        A country is background where the source names no other one near the claim. Of a name of
-        three words and more, those in the middle may be left out.
+        Of a name of three words and more, those in the middle may be left out.
         """
         words = words_of(name)
         initials = "".join(word[0] for word in words)
@@ -327,14 +353,8 @@ class Evidence:
         if is_acronym and initials in self._words:
             return True
         telling = distinctive(words)
-        if len(words) == 1 and country_names(words[0]) and not self._names_country(scores):
-            return True
-        return all(self._knows_word(word) for word in (*telling[:1], *telling[-1:]))
-
-    def _names_country(self, scores: Sequence[float]) -> bool:
-        """Whether a country is named where the source speaks of the claim."""
-        near = {word for sentence in self.near(scores, NEAR) for word in sentence.words}
-        return any(country_names(word) for word in near)
+        ends = telling[:1] + telling[-1:]
+        return all(map(self._knows_word, ends))
 
     def _knows_word(self, word: str) -> bool:
         if len(word) < _ACRONYM:
@@ -345,7 +365,9 @@ class Evidence:
             return True
         if word.upper() in self._initials:
             return True
-        return len(word) >= _DISTINCT and word in self._text.replace(" ", "")
+        if len(word) < _DISTINCT:
+            return False
+        return word in self._text.replace(" ", "")
 
     def _knows_country(self, name: str) -> bool:
         """Whether the source names the country, in any language."""
@@ -374,7 +396,10 @@ def _initials(text: str) -> str:
 
 def _is_near(same: Sequence[float], rivals: Sequence[float]) -> bool:
     """Whether a sentence says the same, and no rival stands much nearer to the claim."""
-    return bool(same) and max(same) >= _FAR * max(rivals, default=0.0)
+    if not same:
+        return False
+    rival = max(rivals, default=0.0)
+    return max(same) >= _FAR * rival
 
 
 def _says_figure(sentence: Sentence, figure: Figure, *, is_counted: bool, in_table: bool) -> bool:
@@ -383,21 +408,26 @@ def _says_figure(sentence: Sentence, figure: Figure, *, is_counted: bool, in_tab
         if figure.values[0] in years:
             return True
     for known in sentence.figures:
-        is_equal = agrees(figure, known) or (in_table and agrees_in_digits(figure, known))
+        is_equal = agrees(figure, known)
+        if in_table:
+            is_equal |= agrees_in_digits(figure, known)
         if is_equal and (not is_counted or known.counted & figure.counted):
             return True
     return False
 
 
 def _is_same_day(day: Day, known: Day) -> bool:
-    return (day.year, day.month, day.day) == (known.year, known.month, known.day)
+    if day.year != known.year or day.month != known.month:
+        return False
+    return day.day == known.day
 
 
 def _is_rival_day(day: Day, known: Day) -> bool:
     """Whether a claim could have meant this date in place of the other."""
     if not day.month:
         return known.year > 0
-    return known.month > 0 and bool(known.day) == bool(day.day)
+    is_as_exact = bool(known.day) == bool(day.day)
+    return is_as_exact and known.month > 0
 
 
 def _counts_alike(figure: Figure, known: Figure) -> bool:

@@ -28,7 +28,7 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _UnitPhrase:
-    pattern: str
+    pattern: re.Pattern[str]
     word: str
 
 
@@ -41,13 +41,13 @@ class _Worded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rewrite:
-    pattern: str
+    pattern: re.Pattern[str]
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _RelativeYear:
-    pattern: str
+    pattern: re.Pattern[str]
     years: int
 
 

@@ -17,12 +17,21 @@ from markupsafe import Markup, escape
 
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.citations import (
+    SOURCELESS,
+    UNFOUND,
     check_citations,
     list_citations,
 )
-from mcp_local.report.claims import SOURCELESS, UNFOUND, Trust, check_claims, read_claims
+from mcp_local.report.claims import (
+    Trust,
+    check_claims,
+    mark_claims,
+    read_claims,
+    trust_in,
+    warnings_of,
+)
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
-from mcp_local.report.outline import Labels, labels_for, outline_report
+from mcp_local.report.outline import Labels, labels_for, outline_report, trust_line
 from mcp_local.sources import NumberedSource
 from mcp_local.workspace import Workspace, is_invisible
 
@@ -105,7 +114,9 @@ def compose_report(
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
     marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS)}
-    trust, unsupported = check_claims(read_claims(tokens), cited)
+    checked = check_claims(read_claims(tokens), cited)
+    mark_claims(checked, known)
+    trust = trust_in(checked)
     html = _template().render(
         title=clean_title,
         labels=labels,
@@ -122,7 +133,7 @@ def compose_report(
         bodies=[_inert(render_tokens(section.tokens, labels_of, marks)) for section in sections],
         publishers=len({source.host for source in cited}),
         trust=trust,
-        trust_line=_trust_line(labels, trust),
+        trust_line=trust_line(labels, trust),
         sources=cited,
         is_read=is_read,
         web=("http://", "https://"),
@@ -138,7 +149,7 @@ def compose_report(
             "None of the cited sources was read in full: all are search results, and the page says "
             "so. Say it in your answer too."
         )
-    warnings += unsupported
+    warnings += warnings_of(checked, sources)
     return Report(
         title=clean_title,
         html=html,
@@ -148,19 +159,6 @@ def compose_report(
         trust=trust,
         warnings=warnings,
     )
-
-
-def _trust_line(labels: Labels, trust: Trust) -> str:
-    """How many claims were checked, and what came of it."""
-    if not trust.claims:
-        return ""
-    parts = [
-        labels.words("claim-count", n=trust.claims),
-        labels.words("found", n=trust.found),
-        labels.words("derived", n=trust.derived) if trust.derived else "",
-        labels.words("unfound-count", n=trust.unfound),
-    ]
-    return ", ".join(filter(None, parts))
 
 
 def _inert(html: str) -> Markup:

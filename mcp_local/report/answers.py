@@ -1,0 +1,112 @@
+"""Answers in the thread: the check of reports, its marks written into their Markdown.
+
+Each citation becomes a link to the sentence that it rests on, as a text fragment.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from mcp_local.report.citations import passage_url
+from mcp_local.report.claims import CheckedClaim, Mark, check_claims, read_claims, trust_in
+from mcp_local.report.markdown import parse_markdown
+from mcp_local.report.outline import labels_for, trust_line
+from mcp_local.sources import NumberedSource, url_key
+
+_IN_TARGET = str.maketrans({"(": "%28", ")": "%29"})
+_MANY_CLAIMS = 8
+"""From so many on, an answer says what was checked though all of it was found."""
+
+
+def mark_answer(
+    markdown: str, addresses: Sequence[str], sources: Sequence[NumberedSource], language: str
+) -> str:
+    """The answer with a quiet mark behind each claim that its sources do not say.
+
+    `addresses` are what `[1]`, `[2]`, … stand for in it. One that cites no source of the session
+    stays as it is.
+    """
+    numbers: dict[str, int] = {}
+    for n, url in enumerate(addresses, start=1):
+        if url:
+            numbers[url_key(url)] = n
+    cited: list[NumberedSource] = []
+    urls: dict[int, str] = {}
+    for source in sources:
+        key = url_key(source.url)
+        number = numbers.setdefault(key, len(addresses) + source.n)
+        if source.ok:
+            numbered = replace(source, n=number)
+            cited.append(numbered)
+            urls[number] = source.url
+    text = markdown.replace("\r\n", "\n")
+    tokens = parse_markdown(text)
+    claims = [*read_claims(tokens, numbers)]
+    cites = [claim for claim in claims if urls.keys() & claim.numbers]
+    if not cites:
+        return markdown
+    labels = labels_for(language)
+    checked = check_claims(claims, cited)
+    answer = _Answer(text)
+    for each in reversed(checked):  # so that an edit moves no place that is still to come
+        if each.verdict.doubts:
+            end = each.claim.end
+            words = labels.words(each.mark_kind)
+            answer.put(each, end, end, f" _({words})_")
+        for mark in reversed(each.claim.marks):
+            linked = _linked(each, mark, urls)
+            answer.put(each, mark.start, mark.end, linked)
+    trust = trust_in(checked)
+    is_long = trust.claims >= _MANY_CLAIMS
+    if is_long or trust.unfound:
+        counted = trust_line(labels, trust)
+        return f"{answer.text}\n\n_{counted}_"
+    return answer.text
+
+
+class _Answer:
+    """An answer's Markdown, which is edited from its end on."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._lines = text.split("\n")
+        self._starts: list[int] = []
+        start = 0
+        for line in self._lines:
+            self._starts.append(start)
+            start += len(line) + 1
+
+    def put(self, checked: CheckedClaim, start: int, end: int, new: str) -> None:
+        """Replace a part of a claim's paragraph or cell; leave it where it is written otherwise."""
+        token = checked.claim.token
+        lines = token.content.split("\n")
+        before = token.content[:start].split("\n")
+        line = len(before) - 1
+        written = lines[line]
+        first_line, _ = token.map or (0, 0)
+        n = first_line + line
+        column = self._lines[n].find(written)
+        if column < 0:
+            return
+        first = self._starts[n] + column
+        first += len(before[-1])
+        last = first + end - start
+        rest = self.text[last:]
+        self.text = self.text[:first] + new + rest
+
+
+def _linked(checked: CheckedClaim, mark: Mark, urls: Mapping[int, str]) -> str:
+    """A citation as links to the sentences that it rests on; as written where one is missing."""
+    content = checked.claim.token.content
+    written = content[mark.start : mark.end]
+    links: list[str] = []
+    for number in mark.numbers:
+        support = checked.supports.get(number)
+        if support is None:
+            return written
+        page = urls[number]
+        url = passage_url(page, support.sentence)
+        if mark.url:
+            return written.replace(mark.url, url, 1)
+        target = url.translate(_IN_TARGET)
+        links.append(f"[{number}]({target})")
+    return "".join(links)
