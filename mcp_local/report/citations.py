@@ -1,5 +1,6 @@
 """Citations in a report: how they are written, and whether their sources exist.
 
+`[3]` cites a source, `[3#12]` a passage of it, by the number that search_corpus gives.
 `read_citation` is a rule of the Markdown parser; the checks are made of its tokens. Whether the
 sources say what is claimed is in `claims`.
 """
@@ -11,22 +12,32 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from mcp_local.errors import CitationError
+from mcp_local.passages import passages_of
 from mcp_local.sources import NumberedSource
 
 CITATION = "citation"
 """The type of the inline token that stands for one bracket of citations."""
 
 _TARGET = r"\((?:[^()\s]|\([^()\s]*+\))*+(?:\s+\"[^\"]*+\")?\)"
+_PLACE = r"\d{1,6}(?:#\d{1,5})?"
 _CITATION = re.compile(
-    rf"\[\^?(?P<number>\d{{1,3}})\]{_TARGET}"
-    rf"|\[\^?(?P<numbers>\d{{1,6}}(?:\s*[,;]\s*\^?\d{{1,6}})*)\](?!{_TARGET})"
+    rf"\[\^?(?P<number>\d{{1,3}}(?:#\d{{1,5}})?)\]{_TARGET}"
+    rf"|\[\^?(?P<numbers>{_PLACE}(?:\s*[,;]\s*\^?{_PLACE})*)\](?!{_TARGET})"
 )
 
 
+def cited_passages(bracket: str) -> list[tuple[int, int]]:
+    """(source, passage) in one bracket such as `[1, 3#12]`, in the order written, each once.
+
+    The passage is 0 where the source as a whole is cited.
+    """
+    pairs = re.findall(r"(\d+)(?:#(\d+))?", bracket)
+    return list(dict.fromkeys((int(source), int(passage or 0)) for source, passage in pairs))
+
+
 def cited_numbers(bracket: str) -> list[int]:
-    """The numbers in one bracket such as `[1, 3]`, in the order written, each once."""
-    numbers = map(int, re.findall(r"\d+", bracket))
-    return list(dict.fromkeys(numbers))
+    """The sources in one bracket, in the order written, each once."""
+    return list(dict.fromkeys(source for source, _ in cited_passages(bracket)))
 
 
 def read_citation(state: StateInline, silent: bool) -> bool:
@@ -45,18 +56,21 @@ def read_citation(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def list_citations(tokens: Iterable[Token]) -> list[int]:
-    """The number of every citation, in reading order; a source cited twice stands there twice."""
-    numbers: list[int] = []
+def list_citations(tokens: Iterable[Token]) -> list[tuple[int, int]]:
+    """(source, passage) of every citation, in reading order; what is cited twice is there twice."""
+    cited: list[tuple[int, int]] = []
     for token in tokens:
         for child in token.children or ():
             if child.type == CITATION:
-                numbers.extend(cited_numbers(child.content))
-    return numbers
+                cited.extend(cited_passages(child.content))
+    return cited
 
 
-def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> None:
-    """Raise CitationError, with each number at fault, unless every cited source can be cited."""
+def check_citations(
+    cited: Sequence[tuple[int, int]],
+    sources: Sequence[NumberedSource],
+) -> None:
+    """Raise CitationError, with each number at fault, unless all that is cited can be cited."""
     is_usable = {source.n: source.ok for source in sources}
     if not any(is_usable.values()):
         raise CitationError(
@@ -68,11 +82,15 @@ def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> 
             "The report cites nothing. Put [n] after each sentence that comes from source n; "
             "list_sources shows the sources."
         )
+    by_number = {source.n: source for source in sources}
     faults: list[str] = []
-    for number in dict.fromkeys(cited):
+    for number in dict.fromkeys(source for source, _ in cited):
         if not is_usable.get(number):
             reason = "could not be fetched" if number in is_usable else "does not exist"
             faults.append(f"source [{number}] {reason}")
+    for number, passage in dict.fromkeys(cited):
+        if passage and is_usable.get(number) and passage > len(passages_of(by_number[number])):
+            faults.append(f"passage [{number}#{passage}] does not exist")
     if faults:
         raise CitationError(
             f"The report was not written: {'; '.join(faults)}. Cite a source that list_sources "

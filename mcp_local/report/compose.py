@@ -94,8 +94,9 @@ def compose_report(
     tokens = [*summary_tokens]
     for section in sections:
         tokens += section.tokens
-    numbers = list_citations(tokens)
-    check_citations(numbers, sources)
+    citations = list_citations(tokens)
+    check_citations(citations, sources)
+    numbers = [source for source, _ in citations]
     by_number = {source.n: source for source in sources}
     wanted = set(numbers)
     ordered = [n for n in dict.fromkeys((*before, *numbers)) if n in wanted]
