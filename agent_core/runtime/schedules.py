@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from agent_core.clock import UtcClock, local_time
 from agent_core.messages import InboundMessage
-from agent_core.schedules.description import moment_words, rule_words
+from agent_core.schedules.description import moment_words, moments_words, rule_words
 from agent_core.schedules.order_reader import (
     MAX_TASK_CHARS,
     OrderDraft,
@@ -68,6 +68,7 @@ __all__ = [
     "check_draft",
     "check_rule",
     "moment_words",
+    "moments_words",
     "read_recurrence",
     "rule_words",
     "slots_after",

@@ -53,6 +53,7 @@ class OrderDraft(BaseModel):
 
     intent: Intent
     which: int | None = None
+    same_as: int | None = None
     task: str = ""
     channel: str = ""
     reads: str = ""
@@ -94,7 +95,10 @@ class OrderReading:
     schedule: Schedule | None = None
     """Which one is meant; None where the pending order is, or a new one."""
     draft: OrderDraft | None = None
-    """Of an order or a change: the order as it is now, with all that was known before."""
+    """Of an order or a change: the order as it is now, with all that was known before.
+
+    Of a list: the channel that is asked about, if there is one.
+    """
     rule: Rule | None = None
     """Of an order or a change to which nothing is missing."""
     missing: Missing = ""
@@ -186,7 +190,7 @@ def check_draft(draft: OrderDraft, message: OrderMessage) -> OrderReading:
     """What holds of a draft; a proposal only where all of it stands in the person's own words."""
     match draft.intent:
         case "none" | "list":
-            return OrderReading(intent=draft.intent)
+            return OrderReading(intent=draft.intent, draft=draft)
         case "order" if draft.task or message.pending is None:
             return _ordered(draft, None, message)
         case "order" | "change":

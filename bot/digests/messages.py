@@ -206,6 +206,7 @@ class DigestMessages:
             by,
             is_yes=is_yes,
             is_replaced=is_replaced,
+            replaces=None,
             post=post,
         )
 
@@ -255,7 +256,7 @@ class DigestMessages:
                 message,
                 language,
             )
-            await self._orders.offer(message.key, order)
+            await self._orders.offer(message.key, order, draft.same_as)
             return replace(known, proposal=message.key), None
         if reading.fault:
             raise refused(reading.fault)
@@ -275,7 +276,7 @@ class DigestMessages:
             text = BOT.say(language, "digest-not-scheduled")
             return PendingOrder(), PostDraft(text=text)
         if reading.schedule is None:
-            text = BOT.say(language, "digest-agree")
+            text = BOT.say(language, "digest-refusal-repeats")
             return pending, PostDraft(text=text)
         left = pending if pending.proposal else PendingOrder()
         schedule = reading.schedule.id
@@ -299,9 +300,16 @@ class DigestMessages:
         orders = self._orders
         now = orders.clock()
         schedules = await orders.visible_to(message.asker, message.session)
+        channel = reading.draft.channel if reading.draft else ""
         if reading.missing:
             own = [each for each in schedules if each.order.owner == message.asker]
             return posts.listing(own, language, now, "digest-refusal-which")
+        if channel in channel_marks(message.text):
+            about = await orders.api.channels.find(channel.removeprefix("#"))
+            schedules = [each for each in schedules if about and each.order.place == about.id]
+            if not schedules:
+                text = BOT.say(language, "digest-none-there", channel=channel)
+                return PostDraft(text=text)
         return posts.listing(schedules, language, now)
 
 
