@@ -6,7 +6,7 @@ sources say what is claimed is in `claims`.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -71,8 +71,7 @@ def check_citations(
     sources: Sequence[NumberedSource],
 ) -> None:
     """Raise CitationError, with each number at fault, unless all that is cited can be cited."""
-    is_usable = {source.n: source.ok for source in sources}
-    if not any(is_usable.values()):
+    if not any(source.ok for source in sources):
         raise CitationError(
             "Nothing was retrieved in this session, so there is nothing to report. Search or fetch "
             "pages first, then write the report from what they say."
@@ -82,17 +81,24 @@ def check_citations(
             "The report cites nothing. Put [n] after each sentence that comes from source n; "
             "list_sources shows the sources."
         )
-    by_number = {source.n: source for source in sources}
-    faults: list[str] = []
-    for number in dict.fromkeys(source for source, _ in cited):
-        if not is_usable.get(number):
-            reason = "could not be fetched" if number in is_usable else "does not exist"
-            faults.append(f"source [{number}] {reason}")
-    for number, passage in dict.fromkeys(cited):
-        if passage and is_usable.get(number) and passage > len(passages_of(by_number[number])):
-            faults.append(f"passage [{number}#{passage}] does not exist")
+    faults = dict.fromkeys(_faults(cited, sources))
     if faults:
         raise CitationError(
             f"The report was not written: {'; '.join(faults)}. Cite a source that list_sources "
             "shows as read, or drop the sentence; for brackets that are no citation write \\[5\\]."
         )
+
+
+def _faults(
+    cited: Sequence[tuple[int, int]],
+    sources: Sequence[NumberedSource],
+) -> Iterator[str]:
+    by_number = {source.n: source for source in sources}
+    for number, passage in dict.fromkeys(cited):
+        source = by_number.get(number)
+        if source is None:
+            yield f"source [{number}] does not exist"
+        elif not source.ok:
+            yield f"source [{number}] could not be fetched"
+        elif passage and passage > len(passages_of(source)):
+            yield f"passage [{number}#{passage}] does not exist"
