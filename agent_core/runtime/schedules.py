@@ -21,7 +21,6 @@ from agent_core.schedules.order_reader import (
     PendingOrder,
     ReaderAway,
     check_draft,
-    smells_of_order,
 )
 from agent_core.schedules.rule import (
     BadRule,
@@ -73,7 +72,6 @@ __all__ = [
     "read_recurrence",
     "rule_words",
     "slots_after",
-    "smells_of_order",
 ]  # fmt: skip
 
 logger = logging.getLogger(__name__)

@@ -38,14 +38,6 @@ MAX_ORDER_CHARS = 2_000
 MAX_TASK_CHARS = 1_000
 PATIENCE_S = 8.0
 
-_SMELL = re.compile(
-    r"(?<![^\W_])(?:digest|every|each|daily|hourly|weekly|monthly|yearly|quarterly|weekday|"
-    r"regularly|from now on|jede|täglich|wöchentlich|monatlich|werktag|regelmäßig|montags|"
-    r"dienstags|mittwochs|donnerstags|freitags|chaque|tous les|toutes les|quotidien|hebdomadaire|"
-    r"mensuel|cada|todos los|todas las|diario|semanal|ogni|tutti i|settimanal|elke|iedere|"
-    r"dagelijks|wekelijks|todos os|todas as|diariamente)|毎|ダイジェスト"
-)
-"""Words in most orders. They only save a call: what has none of them is the classifier's."""
 _QUOTED = re.compile(r"^[ \t]*>.*$|```.*?(?:```|\Z)", re.MULTILINE | re.DOTALL)
 
 Intent = Literal["order", "change", "list", "pause", "resume", "run", "delete", "none"]
@@ -131,11 +123,6 @@ class PendingOrder:
 
 
 NO_ORDER = OrderDraft(intent="none")
-
-
-def smells_of_order(text: str) -> bool:
-    """Whether it is worth a call to ask if a text orders something."""
-    return _SMELL.search(text.casefold()) is not None
 
 
 def own_words(text: str) -> str:

@@ -24,7 +24,6 @@ from agent_core.runtime.schedules import (
     ScheduleId,
     WhenNothingNew,
     check_draft,
-    smells_of_order,
 )
 from bot.clicks import Refused
 from bot.digests import posts
@@ -36,6 +35,14 @@ from bot.words import BOT
 logger = logging.getLogger(__name__)
 
 _CHANNEL = re.compile(r"(?<![\w&])#[\w-]+")
+_SMELL = re.compile(
+    r"(?<![^\W_])(?:digest|every|each|daily|hourly|weekly|monthly|yearly|quarterly|weekday|"
+    r"regularly|from now on|jede|täglich|wöchentlich|monatlich|werktag|regelmäßig|montags|"
+    r"dienstags|mittwochs|donnerstags|freitags|chaque|tous les|toutes les|quotidien|hebdomadaire|"
+    r"mensuel|cada|todos los|todas las|diario|semanal|ogni|tutti i|settimanal|elke|iedere|"
+    r"dagelijks|wekelijks|todos os|todas as|diariamente)|毎|ダイジェスト"
+)
+"""Words in most orders. They only save a call: what has none of them is the classifier's."""
 
 
 _Outcome = tuple[PendingOrder, PostDraft | None]
@@ -63,7 +70,8 @@ class DigestMessages:
             return False  # only a person's own words order something
         text = message.text
         names_channel = _CHANNEL.search(text) is not None
-        may_be_order = names_channel or smells_of_order(text) or short_form(text, "digests")
+        smells = _SMELL.search(text.casefold()) is not None
+        may_be_order = names_channel or smells or short_form(text, "digests")
         is_to_be_read = is_order or may_be_order
         if message.key == message.session and not is_to_be_read:
             return False  # nothing waits in a thread that it begins
