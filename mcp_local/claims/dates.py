@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 
@@ -105,11 +105,13 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
         first, second, year = (int(part) for part in re.split(r"[./]", text))
         if year < _CENTURY:
             year += 2000
-        for month, day in ((second, first), (first, second)):
-            yield Day(text=text, year=year, month=month, day=day, is_ambiguous=True)
+        day = Day(text=text, year=year, month=second, day=first, is_ambiguous=True)
+        yield day
+        yield replace(day, month=first, day=second)
     elif "brief" in parts:
-        for century in (1900, 2000):
-            yield Day(text=text, year=century + int(text), is_ambiguous=True)
+        year = Day(text=text, year=1900 + int(text), is_ambiguous=True)
+        yield year
+        yield replace(year, year=year.year + _CENTURY)
     elif parts.keys() & {"century", "first", "decade"}:
         yield from _spans(text, parts)
     else:

@@ -100,6 +100,19 @@ class Sentence:
         return shared
 
 
+def _read_sentences(text: str, language: LanguageCode) -> Iterator[Sentence]:
+    """The sentences of a text, and the rows of its tables, each with its table's head."""
+    head = ""
+    for n, line in enumerate(text.splitlines()):
+        is_row = "|" in line or "\t" in line
+        if not is_row:
+            head = ""
+        elif not head:
+            head = line
+        for start, end in sentence_spans(line):
+            yield Sentence(line[start:end], language, n, head)
+
+
 class Evidence:
     """What a source says."""
 
@@ -109,18 +122,12 @@ class Evidence:
         self._published: list[date] = []
         self._years: set[int] = set()
         length = 0
-        head = ""
-        lines = text[:_MOST_CHARS].splitlines()
-        for n, line in enumerate(lines):
-            is_row = "|" in line or "\t" in line
-            head = (head or line) if is_row else ""
-            for start, end in sentence_spans(line):
-                sentence = Sentence(line[start:end], self.language, n, head)
-                self.sentences.append(sentence)
-                self._years.update(day.year for day in sentence.days)
-                length += end - start
-                if length < _HEAD_CHARS:
-                    self._read_head(sentence)
+        for sentence in _read_sentences(text[:_MOST_CHARS], self.language):
+            self.sentences.append(sentence)
+            self._years.update(day.year for day in sentence.days)
+            length += len(sentence.text)
+            if length < _HEAD_CHARS:
+                self._read_head(sentence)
         words = " ".join(words_of(text))
         self._text = f" {words} "
         self._words = frozenset(self._text.split())

@@ -6,10 +6,12 @@ Each citation becomes a link to the sentence that it rests on, as a text fragmen
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from markdown_it.token import Token
+
 from mcp_local.report.citations import passage_url
 from mcp_local.report.claims import CheckedClaim, Mark, check_claims, read_claims, trust_in
 from mcp_local.report.markdown import parse_markdown
-from mcp_local.report.outline import labels_for, trust_line
+from mcp_local.report.outline import Labels, labels_for, trust_line
 from mcp_local.sources import NumberedSource, url_key
 
 _IN_TARGET = str.maketrans({"(": "%28", ")": "%29"})
@@ -25,41 +27,56 @@ def mark_answer(
     `addresses` are what `[1]`, `[2]`, … stand for in it. One that cites no source of the session
     stays as it is.
     """
+    cited = _renumbered(sources, addresses)
+    urls = {source.n: source.url for source in cited}
     numbers: dict[str, int] = {}
-    for n, url in enumerate(addresses, start=1):
-        if url:
-            numbers[url_key(url)] = n
-    cited: list[NumberedSource] = []
-    urls: dict[int, str] = {}
-    for source in sources:
-        key = url_key(source.url)
-        number = numbers.setdefault(key, len(addresses) + source.n)
-        if source.ok:
-            numbered = replace(source, n=number)
-            cited.append(numbered)
-            urls[number] = source.url
+    for source in cited:
+        numbers[url_key(source.url)] = source.n
     text = markdown.replace("\r\n", "\n")
     tokens = parse_markdown(text)
     claims = [*read_claims(tokens, numbers)]
-    cites = [claim for claim in claims if urls.keys() & claim.numbers]
-    if not cites:
+    known = urls.keys()
+    if not any(known & claim.numbers for claim in claims):
         return markdown
-    labels = labels_for(language)
     checked = check_claims(claims, cited)
-    answer = _Answer(text)
-    for each in reversed(checked):  # so that an edit moves no place that is still to come
-        if each.verdict.doubts:
-            end = each.claim.end
-            words = labels.words(each.mark_kind)
-            answer.put(each, end, end, f" _({words})_")
-        for mark in reversed(each.claim.marks):
-            linked = _linked(each, mark, urls)
-            answer.put(each, mark.start, mark.end, linked)
+    labels = labels_for(language)
+    marked = _marked(text, checked, labels, urls)
     trust = trust_in(checked)
     is_long = trust.claims >= _MANY_CLAIMS
-    if is_long or trust.unfound:
-        counted = trust_line(labels, trust)
-        return f"{answer.text}\n\n_{counted}_"
+    if not trust.unfound and not is_long:
+        return marked
+    counted = trust_line(labels, trust)
+    return f"{marked}\n\n_{counted}_"
+
+
+def _renumbered(
+    sources: Sequence[NumberedSource], addresses: Sequence[str]
+) -> list[NumberedSource]:
+    """The sources with their numbers in the answer; those without one behind all others."""
+    numbers: dict[str, int] = {}
+    for n, url in enumerate(addresses, start=1):
+        numbers[url_key(url)] = n
+    renumbered: list[NumberedSource] = []
+    for source in sources:
+        key = url_key(source.url)
+        number = numbers.get(key, len(addresses) + source.n)
+        renumbered.append(replace(source, n=number))
+    return [source for source in renumbered if source.ok]
+
+
+def _marked(
+    text: str, checked: Sequence[CheckedClaim], labels: Labels, urls: Mapping[int, str]
+) -> str:
+    answer = _Answer(text)
+    for each in reversed(checked):  # so that an edit moves no place that is still to come
+        claim = each.claim
+        token = claim.token
+        if each.verdict.doubts:
+            words = labels.words(each.mark_kind)
+            answer.put(token, claim.end, claim.end, f" _({words})_")
+        for mark in reversed(claim.marks):
+            linked = _linked(each, mark, urls)
+            answer.put(token, mark.start, mark.end, linked)
     return answer.text
 
 
@@ -75,21 +92,22 @@ class _Answer:
             self._starts.append(start)
             start += len(line) + 1
 
-    def put(self, checked: CheckedClaim, start: int, end: int, new: str) -> None:
-        """Replace a part of a claim's paragraph or cell; leave it where it is written otherwise."""
-        token = checked.claim.token
+    def put(self, token: Token, start: int, end: int, new: str) -> None:
+        """Replace a part of a paragraph or cell; leave it where it is written otherwise."""
         lines = token.content.split("\n")
         before = token.content[:start].split("\n")
         line = len(before) - 1
         written = lines[line]
         first_line, _ = token.map or (0, 0)
         n = first_line + line
-        column = self._lines[n].find(written)
+        line_text = self._lines[n]
+        column = line_text.find(written)
         if column < 0:
             return
         first = self._starts[n] + column
         first += len(before[-1])
-        last = first + end - start
+        length = end - start
+        last = first + length
         rest = self.text[last:]
         self.text = self.text[:first] + new + rest
 
