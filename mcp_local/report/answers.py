@@ -10,11 +10,14 @@ from markdown_it.token import Token
 
 from mcp_local.report.citations import passage_url
 from mcp_local.report.claims import CheckedClaim, Mark, check_claims, read_claims, trust_in
+from mcp_local.report.compose import check_size
 from mcp_local.report.markdown import parse_markdown
 from mcp_local.report.outline import Labels, labels_for, trust_line
 from mcp_local.sources import NumberedSource, url_key
 
 _IN_TARGET = str.maketrans({"(": "%28", ")": "%29"})
+_UNNUMBERED = 1_000_000
+"""From here on: sources that the answer cites by links alone."""
 _MANY_CLAIMS = 8
 """From so many on, an answer says what was checked though all of it was found."""
 
@@ -26,7 +29,11 @@ def mark_answer(
 
     `addresses` are what `[1]`, `[2]`, … stand for in it. One that cites no source of the session
     stays as it is.
+
+    Raises:
+        ToolkitError: It is no answer that anybody would read.
     """
+    check_size(markdown)
     cited = _renumbered(sources, addresses)
     urls = {source.n: source.url for source in cited}
     numbers: dict[str, int] = {}
@@ -59,7 +66,7 @@ def _renumbered(
     renumbered: list[NumberedSource] = []
     for source in sources:
         key = url_key(source.url)
-        number = numbers.get(key, len(addresses) + source.n)
+        number = numbers.get(key, _UNNUMBERED + source.n)
         renumbered.append(replace(source, n=number))
     return [source for source in renumbered if source.ok]
 
@@ -73,7 +80,8 @@ def _marked(
         token = claim.token
         if each.verdict.doubts:
             words = labels.words(each.mark_kind)
-            answer.put(token, claim.end, claim.end, f" _({words})_")
+            end = claim.end
+            answer.put(token, end, end, f" _({words})_")
         for mark in reversed(claim.marks):
             linked = _linked(each, mark, urls)
             answer.put(token, mark.start, mark.end, linked)

@@ -36,7 +36,7 @@ BRACKET = (
 )
 _CITATION = re.compile(BRACKET)
 _MARKUP = re.compile(r"[*_`|#\[\]()<>\\\n]+")
-_FRAGMENT_WORDS = 5
+_FRAGMENT_WORDS = 4
 _MIN_FRAGMENT_WORDS = 3
 _NOTE = re.compile(rf"\[{NOTE_SIGN}(?P<kind>\w+) (?P<doubted>[^\]]*)\]")
 

@@ -94,7 +94,7 @@ def compose_report(
     clean_title = _clean_title(title)
     if not markdown.strip():
         raise ToolkitError("The report is empty. Give its text as Markdown.")
-    _check_size(f"{markdown}\n{summary}")
+    check_size(f"{markdown}\n{summary}")
     known = frozenset(source.url for source in sources)
     written, sections = outline_report(parse_markdown(markdown, known))
     summary_tokens = parse_markdown(summary, known)
@@ -183,7 +183,8 @@ def _template() -> Template:
     return environment.get_template("template.html.j2")
 
 
-def _check_size(text: str) -> None:
+def check_size(text: str) -> None:
+    """Raise ToolkitError for a text that nobody wrote as one, and that is slow to read."""
     if len(text) > MAX_MARKDOWN_CHARS:
         raise ToolkitError(
             f"The report is longer than {MAX_MARKDOWN_CHARS} characters. Shorten it."
