@@ -211,6 +211,12 @@ class CoreSettings(BaseSettings):
         examples=["the path or name of a Chromium, `off`, or leave it out"],
         json_schema_extra=unset("the one on the PATH, or Playwright's"),
     )
+    search_backend: str = Field(
+        default="auto",
+        description="The web search without Composio's key: search engines by their names in "
+        "ddgs, the address of a SearXNG that gives JSON, or `off`.",
+        examples=["auto, names such as duckduckgo,brave, an https address, or off"],
+    )
     mcp_servers_file: Path | None = Field(
         default=None,
         description="JSON file of further MCP servers (`mcpServers`, as other hosts have it); see "

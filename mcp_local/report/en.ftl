@@ -28,6 +28,10 @@ claim-count =
 found = { $n } found word for word or by value
 derived = { $n } derived
 unfound-count = { $n } not found
+shortfall = This report rests on few sources: { $sources } of { $publishers ->
+        [one] one publisher
+       *[other] { $publishers } publishers
+    }. A comprehensive one should have at least { $enough_sources } of { $enough_publishers }.
 top = Back to top
 footer = Numbers in brackets lead to the source a sentence rests on.
 

@@ -40,6 +40,10 @@ unfound-count =
         [one] { $n } introuvable
        *[other] { $n } introuvables
     }
+shortfall = Ce rapport repose sur peu de sources : { $sources } de { $publishers ->
+        [one] un éditeur
+       *[other] { $publishers } éditeurs
+    }. Un rapport complet devrait en avoir au moins { $enough_sources } de { $enough_publishers }.
 top = Haut de page
 footer = Les numéros entre crochets mènent à la source de chaque phrase.
 

@@ -6,17 +6,18 @@ import gzip
 import logging
 import os
 import zlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 import yaml
 from aiohttp import web
 
 from bot.sandbox.loopback import LOOPBACK, serve
+from bot.sandbox.web.search import PageKind, SearchEngine, WebPage
 
 _ALL_HOSTS = "*.test"
 """A pattern for every host: `.test` names exist nowhere else."""
@@ -24,7 +25,6 @@ _NOT_FOUND = (
     "<!doctype html><html><head><title>Page not found</title></head><body><h1>404</h1>"
     "<p>The page you are looking for has moved or never existed.</p></body></html>"
 )
-PageKind = Literal["web", "news"]
 _BUILT_IN = Path(__file__).with_name("pages")
 _FOLDER_HOST = "pages.test"
 _SUFFIXES = (".html", ".htm", ".html.gz", ".htm.gz")
@@ -34,30 +34,6 @@ _MAX_INDEXED_BYTES = 2_000_000
 
 class NoPagesError(Exception):
     """A folder holds nothing that could be served; the text says why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebPage:
-    """One entry of the search index: the page as it looked when it was crawled."""
-
-    url: str
-    title: str
-    text: str
-    """The main text, one block a line, without markup."""
-    date: datetime | None
-    """When the page was published, with a time zone; None where the page does not say."""
-    source: str
-    """The publisher's name as a search result shows it."""
-    kind: PageKind
-
-
-PageLoader = Callable[[], Awaitable[Sequence[WebPage]]]
-"""Brings the pages that a search engine knows, such as `SmallWeb.ready`."""
-
-
-async def no_pages() -> Sequence[WebPage]:
-    """The pages of a web that has none."""
-    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +161,7 @@ class SmallWeb:
         self._robots = robots
         self._pages: list[WebPage] | None = None
         self._reading = asyncio.Lock()
+        self._engine = SearchEngine(self.ready)
         self._open = contextlib.AsyncExitStack()
 
     @classmethod
@@ -199,9 +176,13 @@ class SmallWeb:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What lets a bot open every page, and leads it here, as environment variables."""
+        """What lets a bot open and search every page, and leads it here, as its environment."""
         connect = f"{_ALL_HOSTS}={LOOPBACK}:{self.port}"
-        return {"CRAWL_ALLOW": _ALL_HOSTS, "CRAWL_CONNECT": connect}
+        return {
+            "CRAWL_ALLOW": _ALL_HOSTS,
+            "CRAWL_CONNECT": connect,
+            "SEARCH_BACKEND": f"http://{LOOPBACK}:{self.port}",
+        }
 
     async def ready(self) -> Sequence[WebPage]:
         """The search engine's pages; all are read when it is first asked for them."""
@@ -229,6 +210,9 @@ class SmallWeb:
         path = unquote_to_bytes(request.raw_path.partition("?")[0])
         if path == b"/robots.txt" and host in self._robots:
             return web.Response(text=self._robots[host])
+        if host == LOOPBACK and path == b"/search":
+            kind = "news" if request.query.get("categories") == "news" else "web"
+            return web.json_response(await self._engine.json(request.query.get("q", ""), kind))
         entry = self._entries.get((host, path))
         if entry is None:
             return web.Response(status=404, text=_NOT_FOUND, content_type="text/html")
