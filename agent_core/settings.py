@@ -174,7 +174,8 @@ class CoreSettings(BaseSettings):
     )
     composio_api_key: Credential = Field(
         default=SecretStr(""),
-        description="Key of Composio; without it there is no search and there are no app tools.",
+        description="Key of Composio; without it there are no app tools, and the web is searched "
+        "as `SEARCH_BACKEND` says.",
     )
     composio_base_url: WebAddress = Field(
         default="",

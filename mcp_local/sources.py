@@ -251,6 +251,8 @@ class NumberedSource:
     text: str
     path: str
     """The file that holds the text, relative to the session directory."""
+    publisher: str = ""
+    """As the page names it; empty where it does not."""
 
     @property
     def host(self) -> str:
@@ -299,6 +301,7 @@ def _from_article(article: CorpusArticle, pages: Mapping[str, StoredPage]) -> Nu
         ok=article.status == "success",
         text=article.content,
         path=page.path if page else CORPUS_FILE,
+        publisher=page.publisher if page else "",
     )
 
 
@@ -310,6 +313,7 @@ def _from_page(page: StoredPage) -> NumberedSource:
         ok=True,
         text=page.markdown,
         path=page.path,
+        publisher=page.publisher,
     )
 
 

@@ -168,7 +168,7 @@ def _in_order(citations: Iterable[tuple[int, int]], before: Sequence[int]) -> li
 
 
 def _publishers(sources: Iterable[NumberedSource]) -> set[str]:
-    return {source.host for source in sources}
+    return {source.publisher or source.host for source in sources}
 
 
 def _shortfall(cited: Sequence[NumberedSource], labels: Labels) -> str:
@@ -189,7 +189,7 @@ def _uncited(cited: Sequence[NumberedSource], sources: Iterable[NumberedSource])
     """What an author with few sources may still read: those of other publishers first."""
     known = _publishers(cited)
     left = [source for source in sources if source.ok and source not in cited]
-    left.sort(key=lambda source: source.host in known)
+    left.sort(key=lambda source: not _publishers([source]).isdisjoint(known))
     listed = "; ".join(f"[{source.n}] {source.url}" for source in left[:_MAX_UNCITED])
     return (
         f"A comprehensive report should rest on {ENOUGH_SOURCES} sources of {ENOUGH_PUBLISHERS} "

@@ -30,7 +30,7 @@ _NOTE = (
     "crawl_parallel."
 )
 
-Query = Annotated[
+SearchQuery = Annotated[
     str,
     Field(
         min_length=1,
@@ -44,7 +44,7 @@ Region = Annotated[
         description="Country and language of the results, such as us-en, de-de or es-es.",
     ),
 ]
-Count = Annotated[int, Field(ge=1, le=20, description="How many results at most.")]
+HitCount = Annotated[int, Field(ge=1, le=20, description="How many results at most.")]
 
 
 def register(server: MCPServer, settings: Settings) -> None:
@@ -64,7 +64,7 @@ def register(server: MCPServer, settings: Settings) -> None:
 
     @local_tool(server, "Search the web", LOOKS_UP)
     async def search_web(
-        query: Query, region: Region = "us-en", num_results: Count = 10
+        query: SearchQuery, region: Region = "us-en", num_results: HitCount = 10
     ) -> CallToolResult:
         """Search the web: pages with title, address and a snippet, the best first.
 
@@ -75,7 +75,7 @@ def register(server: MCPServer, settings: Settings) -> None:
 
     @local_tool(server, "Search the news", LOOKS_UP)
     async def search_news(
-        query: Query, region: Region = "us-en", num_results: Count = 10
+        query: SearchQuery, region: Region = "us-en", num_results: HitCount = 10
     ) -> CallToolResult:
         """Search recent news: articles with title, address, publisher, date and a snippet."""
         return await search("news", query, region, num_results)

@@ -5,6 +5,7 @@ import contextlib
 import gzip
 import logging
 import os
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ _NOT_FOUND = (
 )
 _BUILT_IN = Path(__file__).with_name("pages")
 _FOLDER_HOST = "pages.test"
+_HOST = re.compile(r"(?:[a-z0-9-]+\.)+test")
 _SUFFIXES = (".html", ".htm", ".html.gz", ".htm.gz")
 _MAX_INDEXED_BYTES = 2_000_000
 """How much of one page the search engine reads."""
@@ -86,7 +88,8 @@ def read_folder(folder: Path) -> list[IndexEntry]:
     """All pages in `folder` and below it.
 
     A page's URL is `http://pages.test/` and its path inside the folder, so it ends in the
-    file's name (percent-encoded where a URL needs it). Raises NoPagesError where the folder is
+    file's name (percent-encoded where a URL needs it); below a folder such as `news.test` that
+    is its host. Raises NoPagesError where the folder is
     missing or holds no page.
     """
     if not folder.is_dir():
@@ -94,8 +97,14 @@ def read_folder(folder: Path) -> list[IndexEntry]:
     entries: list[IndexEntry] = []
     for file in sorted(folder.rglob("[!.]*")):
         if file.name.lower().endswith(_SUFFIXES):
-            path = os.fsencode(file.relative_to(folder).as_posix())
-            url = f"http://{_FOLDER_HOST}/{quote_from_bytes(path)}"
+            inside = file.relative_to(folder)
+            top = inside.parts[0]
+            host = _FOLDER_HOST
+            if _HOST.fullmatch(top):
+                host = top
+                inside = inside.relative_to(top)
+            path = os.fsencode(inside.as_posix())
+            url = f"http://{host}/{quote_from_bytes(path)}"
             entries.append(IndexEntry(url=url, file=file))
     if not entries:
         raise NoPagesError(f"{folder} holds no page: none of its files ends in .html, .htm or .gz")
