@@ -38,7 +38,7 @@ The towers of the grid hold 33.8 gigawatts. [1]
 >
 > | Year | Power |
 > |---|---|
-> | 2025 | 0.0000000000000001 |
+> | 2025 | 0.0000001 |
 > | 2026 | 0 |
 
 > [!TIMELINE] What happened when
