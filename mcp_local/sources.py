@@ -328,7 +328,10 @@ def _from_page(page: StoredPage) -> NumberedSource:
 
 
 def _snippets(workspace: Workspace) -> Iterator[NumberedSource]:
-    """Every hit with a web address, oldest search first; files of other formats are passed over."""
+    """Every hit that says something of a web address, oldest search first.
+
+    Files of other formats are passed over.
+    """
     files: dict[str, _ResultsFile] = {}
     for info in workspace.files(PAGES_DIRECTORY):
         if info.path.endswith(".json"):
@@ -337,12 +340,13 @@ def _snippets(workspace: Workspace) -> Iterator[NumberedSource]:
                 files[info.path] = _ResultsFile.model_validate_json(data)
     for path in sorted(files, key=lambda each: files[each].timestamp):
         for hit in (*files[path].articles, *files[path].results):
-            if hit.url.startswith(("http://", "https://")):
+            snippet = (hit.snippet or "").strip()
+            if snippet and hit.url.startswith(("http://", "https://")):
                 yield NumberedSource(
                     url=hit.url,
                     title=hit.title or hit.url,
                     kind="snippet",
                     ok=True,
-                    text=hit.snippet or "",
+                    text=snippet,
                     path=path,
                 )

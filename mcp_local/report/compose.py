@@ -4,7 +4,7 @@ import re
 import threading
 import unicodedata
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -111,11 +111,10 @@ def compose_report(
     tokens = [*summary_tokens]
     for section in sections:
         tokens += section.tokens
-    numbers = list_citations(tokens)
-    check_citations(numbers, sources)
+    citations = list_citations(tokens)
+    check_citations(citations, sources)
     by_number = {source.n: source for source in sources}
-    wanted = set(numbers)
-    ordered = [n for n in dict.fromkeys((*before, *numbers)) if n in wanted]
+    ordered = _in_order(citations, before)
     cited = [by_number[n] for n in ordered]
     labels_of = {n: label for label, n in enumerate(ordered, start=1)}
     words = sum(len(text.split()) for text in _inline_texts(tokens))
@@ -168,11 +167,17 @@ def compose_report(
         title=clean_title,
         html=html,
         cited=cited,
-        citations=len(numbers),
+        citations=len(citations),
         words=words,
         trust=trust,
         warnings=warnings,
     )
+
+
+def _in_order(citations: Iterable[tuple[int, int]], before: Sequence[int]) -> list[int]:
+    """The cited sources: those of the version before, then the new ones as they are cited."""
+    cited = dict.fromkeys(source for source, _ in citations)
+    return [n for n in dict.fromkeys((*before, *cited)) if n in cited]
 
 
 def _trust_line(labels: Labels, trust: Trust) -> str:
