@@ -12,8 +12,8 @@ from urllib.parse import quote
 from markdown_it.token import Token
 
 from mcp_local.claims.language import COMMON_WORDS, words_of
-from mcp_local.passages import sentence_spans
-from mcp_local.report.citations import CITATION, cited_numbers
+from mcp_local.passages import passages_of, sentence_spans
+from mcp_local.report.citations import CITATION, cited_passages
 from mcp_local.report.markdown import NOTES
 from mcp_local.sources import NumberedSource
 
@@ -64,16 +64,21 @@ class Footnote:
 def number_footnotes(
     tokens: Iterable[Token], sources: Mapping[int, NumberedSource]
 ) -> list[Footnote]:
-    """Look up what every citation rests on, and note in its token which footnotes are its own."""
+    """Look up what every citation rests on, and note in its token which footnotes are its own.
+
+    A citation that names a passage rests on a sentence of it, another one on any of its source.
+    """
     footnotes: list[Footnote] = []
     for token in tokens:
         for child, claim in _cited_claims(token.children or ()):
             ids: dict[int, int] = {}
-            for number in cited_numbers(child.content):
-                footnote = _find(claim, sources[number], len(footnotes) + 1)
-                if footnote:
-                    footnotes.append(footnote)
-                    ids[number] = footnote.id
+            for number, passage in cited_passages(child.content):
+                source = sources[number]
+                text = passages_of(source)[passage - 1].text if passage else source.text
+                sentence = _find(claim, text, is_chosen=bool(passage))
+                if sentence:
+                    ids[number] = len(footnotes) + 1
+                    footnotes.append(_footnote(ids[number], source, sentence))
             child.meta[NOTES] = ids
     return footnotes
 
@@ -91,27 +96,32 @@ def _cited_claims(children: Sequence[Token]) -> Iterator[tuple[Token, str]]:
             text += child.content or " "
 
 
-def _find(claim: str, source: NumberedSource, footnote_id: int) -> Footnote | None:
-    """The sentence of a source that shares most words and figures with a claim."""
+def _find(claim: str, text: str, *, is_chosen: bool) -> SourceSentence | None:
+    """The sentence that shares most words and figures with a claim; None where all share little.
+
+    Of a passage that the author chose there is always one.
+    """
     wanted = _telling(claim)
-    best = SourceSentence(block="", start=0, end=0, words=frozenset())
-    best_score = _LEAST_SHARE * min(len(wanted), _MOST_WORDS)
-    for sentence in _sentences(source.text[:_MAX_SOURCE_CHARS]):
+    best: SourceSentence | None = None
+    best_score = -1.0 if is_chosen else _LEAST_SHARE * min(len(wanted), _MOST_WORDS)
+    for sentence in _sentences(text[:_MAX_SOURCE_CHARS]):
         shared = wanted & sentence.words
         figures = sum(word[0].isdigit() for word in shared)
-        score = len(shared) + figures - len(sentence.words) / _LENGTH_WEIGHT
+        score = len(shared) + figures - min(1.0, len(sentence.words) / _LENGTH_WEIGHT)
         if score > best_score:
             best, best_score = sentence, score
-    if not best.block:
-        return None
-    end = min(best.end, best.start + _MAX_SENTENCE_CHARS)
-    before = best.block[: best.start]
-    after = best.block[end:]
+    return best
+
+
+def _footnote(footnote_id: int, source: NumberedSource, found: SourceSentence) -> Footnote:
+    end = min(found.end, found.start + _MAX_SENTENCE_CHARS)
+    before = found.block[: found.start]
+    after = found.block[end:]
     return Footnote(
         id=footnote_id,
         source=source,
         before=before[-_CONTEXT_CHARS:].partition(" ")[2] if before[_CONTEXT_CHARS:] else before,
-        sentence=best.block[best.start : end],
+        sentence=found.block[found.start : end],
         after=after[:_CONTEXT_CHARS].rpartition(" ")[0] if after[_CONTEXT_CHARS:] else after,
     )
 
