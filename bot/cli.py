@@ -262,18 +262,14 @@ def evaluate(
 
     The exit code is 1 where a scenario failed, or nothing could be measured for want of a key.
     """
-    from bot.evals.command import EvalOptions, run_evals
+    from bot.evals.command import run_evals
 
     if record is not None and replay is not None:
         raise typer.BadParameter("It asks a model or none: --record or --replay.")
-    options = EvalOptions(
-        suites=tuple(suite or ()),
-        record=record,
-        replay=replay,
-        scenarios=scenarios,
-        as_json=as_json,
+    code = run_evals(
+        suite or (), record=record, replay=replay, directory=scenarios, as_json=as_json
     )
-    raise typer.Exit(run_evals(options))
+    raise typer.Exit(code)
 
 
 def _read_kinds(kill_at: Sequence[str]) -> tuple[str, ...]:

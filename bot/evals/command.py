@@ -4,20 +4,16 @@ import asyncio
 import json
 import math
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import quantiles
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from agent_core.messages import JsonObject
 from agent_core.settings import CoreSettings
-from bot.evals.scenarios import SHIPPED, SUITES, Suite, read_suite
-from bot.evals.trial import Trial, try_scenario
-from bot.sandbox import SandboxError
+from bot.evals.scenarios import SHIPPED, SUITES, read_suite
+from bot.evals.trial import Trial
 from bot.sandbox.settings import SandboxSettings
 
 NEEDS = """\
@@ -37,84 +33,83 @@ _TOKENS = (
 _PRICES = Path(__file__).with_name("prices.toml")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvalOptions:
-    """The options of the command line."""
+def run_evals(
+    names: Sequence[str],
+    *,
+    record: Path | None,
+    replay: Path | None,
+    directory: Path | None,
+    as_json: bool,
+) -> int:
+    """Play suites and return the exit code: 1 where a scenario failed, or had no reply.
 
-    suites: Sequence[str]
-    record: Path | None
-    replay: Path | None
-    scenarios: Path | None
-    as_json: bool
-
-
-def run_evals(options: EvalOptions) -> int:
-    """Play the suites and return the exit code: 1 where a scenario failed or nothing could run."""
+    Args:
+        names: Of the suites; none means all.
+        record: Where replies are kept.
+        replay: Where they were kept: no server is asked.
+        directory: Of other scenarios than the shipped ones.
+        as_json: Print one object in place of a table.
+    """
     core = CoreSettings()
-    upstream = core.model_base_url or _ANTHROPIC
-    update = {"composio_api_key": ""}
-    if options.replay:
-        upstream = ""
-        update["anthropic_api_key"] = "replay"
-    elif not (core.anthropic_api_key.get_secret_value() or core.bearer):
+    upstream = "" if replay else core.model_base_url or _ANTHROPIC
+    if upstream and not (core.anthropic_api_key.get_secret_value() or core.bearer):
         typer.echo(NEEDS, err=True)
         return 1
-    settings = SandboxSettings().model_copy(update=update)
+    settings = SandboxSettings().model_copy(update={"composio_api_key": ""})
+    settings.anthropic_api_key = "replay" if replay else settings.anthropic_api_key
+    suites: list[dict[str, object]] = []
+    trials: list[Trial] = []
     try:
-        suites = [
-            read_suite(name, options.scenarios or SHIPPED) for name in options.suites or SUITES
-        ]
-        trials = asyncio.run(_play(suites, upstream, settings, options))
-    except (SandboxError, OSError, ValueError) as error:
+        for name in names or SUITES:
+            suite = read_suite(name, directory or SHIPPED)
+            played = [Trial(suite=name, kind=suite, scenario=each) for each in suite.scenario]
+            asyncio.run(_play(played, upstream, settings, record=record, replay=replay))
+            suites.append(summary(name, played))
+            trials += played
+    except (OSError, ValueError) as error:
         typer.echo(f"The evaluation stopped: {error}", err=True)
         return 1
-    _show(trials, as_json=options.as_json)
-    return int(any(trial.verdict == "failed" for trial in trials))
+    _print(suites, trials, as_json=as_json)
+    good = ("passed", "not measured") if replay else ("passed",)
+    return int(any(trial.verdict not in good for trial in trials))
 
 
 async def _play(
-    suites: Sequence[Suite], upstream: str, settings: SandboxSettings, options: EvalOptions
-) -> list[Trial]:
-    """All scenarios, some at once: none can tell, as each has a world of its own."""
+    trials: Sequence[Trial],
+    upstream: str,
+    settings: SandboxSettings,
+    *,
+    record: Path | None,
+    replay: Path | None,
+) -> None:
+    """Some at once: none can tell, as each has a world of its own."""
     seats = asyncio.Semaphore(_AT_ONCE)
-    trials: list[Trial] = []
 
-    async def play(suite: Suite, trial: Trial, number: int) -> None:
-        recorded = _load(options.replay, trial)
+    async def play(trial: Trial) -> None:
+        recorded = _load(replay, trial) if replay else {}
         async with seats:
-            await try_scenario(
-                trial,
-                suite,
-                suite.scenario[number],
-                upstream=upstream,
-                settings=settings,
-                recorded=recorded,
-            )
-        if options.record is not None:
-            _save(options.record, trial, recorded)
+            await trial.run(upstream, settings, recorded)
+        if record and recorded:
+            _save(record, trial, recorded)
+        why = "; ".join(trial.faults)
+        line = f"{trial.verdict}: {trial.suite} {trial.name}: {trial.scenario.says[-1]}  {why}"
+        typer.echo(line.rstrip(), err=True)
 
     async with asyncio.TaskGroup() as group:
-        for name, suite in zip(options.suites or SUITES, suites, strict=True):
-            for number, scenario in enumerate(suite.scenario):
-                words = suite.words(scenario)
-                trial = Trial(suite=name, name=suite.name_of(scenario), words=words)
-                trials.append(trial)
-                group.create_task(play(suite, trial, number))
-    return trials
+        for trial in trials:
+            group.create_task(play(trial))
 
 
-def _load(directory: Path | None, trial: Trial) -> dict[str, JsonObject]:
+def _load(directory: Path, trial: Trial) -> dict[str, JsonObject]:
     """The replies that were recorded for a scenario, by key."""
-    file = (directory or Path()) / trial.suite / f"{trial.name}.json"
-    if directory is None or not file.is_file():
-        return {}
-    return json.loads(file.read_text(encoding="utf-8"))["calls"]
+    file = directory / trial.suite / f"{trial.name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))["calls"] if file.is_file() else {}
 
 
 def _save(directory: Path, trial: Trial, recorded: dict[str, JsonObject]) -> None:
     file = directory / trial.suite / f"{trial.name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
-    content = {"words": trial.words, "calls": recorded}
+    content = {"says": trial.scenario.says, "calls": recorded}
     file.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
@@ -131,7 +126,7 @@ def _count(message: JsonObject, kind: str) -> int:
     return message["usage"].get(kind) or 0
 
 
-def summary(suite: str, trials: Sequence[Trial]) -> JsonObject:
+def summary(suite: str, trials: Sequence[Trial]) -> dict[str, object]:
     """A suite in figures; None where nothing was measured or a price is not known."""
     prices = tomllib.loads(_PRICES.read_text(encoding="utf-8"))
     messages = [call["message"] for trial in trials for call in trial.calls]
@@ -145,36 +140,24 @@ def summary(suite: str, trials: Sequence[Trial]) -> JsonObject:
         "suite": suite,
         "passed": verdicts.count("passed"),
         "failed": verdicts.count("failed"),
-        "not measured": verdicts.count("not measured"),
-        "tokens in": sum(tokens.values()),
-        "tokens out": output,
-        "cost in $": None if math.isnan(cost) else round(cost, 4),
-        "p50 s": round(cuts[9], 2) if cuts else None,
-        "p95 s": round(cuts[18], 2) if cuts else None,
+        "not_measured": verdicts.count("not measured"),
+        "tokens_in": sum(tokens.values()),
+        "tokens_out": output,
+        "cost_usd": None if math.isnan(cost) or not times else round(cost, 4),
+        "p50_s": round(cuts[9], 2) if cuts else None,
+        "p95_s": round(cuts[18], 2) if cuts else None,
     }
 
 
-def _show(trials: Sequence[Trial], *, as_json: bool) -> None:
-    names = dict.fromkeys(trial.suite for trial in trials)
-    suites = [summary(name, [each for each in trials if each.suite == name]) for name in names]
+def _print(
+    suites: Sequence[Mapping[str, object]], trials: Sequence[Trial], *, as_json: bool
+) -> None:
     if as_json:
-        scenarios = [
-            {
-                "suite": trial.suite,
-                "name": trial.name,
-                "words": trial.words,
-                "verdict": trial.verdict,
-                "why": trial.faults,
-            }
-            for trial in trials
-        ]
+        scenarios = [trial.as_json() for trial in trials]
         typer.echo(json.dumps({"suites": suites, "scenarios": scenarios}, ensure_ascii=False))
         return
-    for trial in trials:
-        if trial.faults:
-            why = "; ".join(trial.faults)
-            typer.echo(f"{trial.verdict}: {trial.suite} {trial.name}: {trial.words[-1]}: {why}")
-    table = Table(*summary("", []))
-    for suite in suites:
-        table.add_row(*("-" if value is None else str(value) for value in suite.values()))
-    Console().print(table)
+    rows = [[*suites[0]]]
+    rows += [["-" if value is None else str(value) for value in each.values()] for each in suites]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        typer.echo(" ".join(map(str.rjust, row, widths)))

@@ -4,7 +4,6 @@ They are data, in `scenarios/<suite>.toml`. An expectation is what its writer wa
 met is only known from a run.
 """
 
-import hashlib
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -59,11 +58,6 @@ class Suite(BaseModel):
     def words(self, scenario: Scenario) -> list[str]:
         """All that is written, in its order."""
         return [*self.threads.get(scenario.thread, ()), *scenario.says, *scenario.meanwhile]
-
-    def name_of(self, scenario: Scenario) -> str:
-        """The same for the same words, wherever they stand in the file."""
-        text = "\n".join(self.words(scenario))
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def read_suite(name: str, directory: Path) -> Suite:

@@ -1,5 +1,6 @@
 """Trial of one scenario, in a world of its own that is the same each time."""
 
+import hashlib
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -12,8 +13,8 @@ from agent_core.messages import JsonObject
 from agent_core.runtime.schedules import Schedule
 from bot.evals.proxy import ModelProxy
 from bot.evals.scenarios import Scenario, Suite
+from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
-from bot.sandbox.driving import post_json
 from bot.sandbox.model import ReplyPace
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.settings import SandboxSettings
@@ -44,46 +45,53 @@ _TMP = Path(tempfile.gettempdir()).resolve()
 
 @dataclass(slots=True, kw_only=True)
 class Trial:
-    """How a scenario went; `faults` are why it was not met, or not measured."""
+    """One scenario, and how it went; `faults` are why it was not met, or not measured."""
 
     suite: str
-    name: str
-    words: list[str]
+    kind: Suite
+    scenario: Scenario
     verdict: str = "not measured"
     faults: list[str] = field(default_factory=list[str])
     calls: list[JsonObject] = field(default_factory=list[JsonObject])
     """The model's replies, each with `seconds` and `message`."""
 
+    @property
+    def name(self) -> str:
+        """The same for the same words, wherever they stand."""
+        text = "\n".join(self.kind.words(self.scenario))
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
-async def try_scenario(
-    trial: Trial,
-    suite: Suite,
-    scenario: Scenario,
-    *,
-    upstream: str,
-    settings: SandboxSettings,
-    recorded: dict[str, JsonObject],
-) -> None:
-    """Play one scenario with the model of the `upstream` server; without one, as `recorded`."""
-    if not upstream and not recorded:
-        trial.faults.append("nothing is recorded")
-        return
-    with tempfile.TemporaryDirectory(dir=_TMP, ignore_cleanup_errors=True) as directory:
-        proxy = ModelProxy(
-            upstream=upstream,
-            directory=Path(directory),
-            only=suite.only,
-            steps=suite.steps,
-            recorded=recorded,
-        )
-        async with _opened(proxy, settings) as player:
-            outcome = await player.play(suite, scenario)
-    trial.calls = proxy.calls
-    trial.faults = [*dict.fromkeys(proxy.faults)]
-    if trial.faults and upstream:
-        return  # a server that does not reply says nothing about its model
-    trial.faults = trial.faults or scenario.faults(outcome)
-    trial.verdict = "failed" if trial.faults else "passed"
+    def as_json(self) -> JsonObject:
+        """The scenario's entry in `--json`; the names are an interface."""
+        return {
+            "suite": self.suite,
+            "name": self.name,
+            "says": self.scenario.says,
+            "verdict": self.verdict,
+            "why": self.faults,
+        }
+
+    async def run(
+        self, upstream: str, settings: SandboxSettings, recorded: dict[str, JsonObject]
+    ) -> None:
+        """Play it with the model of the `upstream` server; without one, as `recorded`."""
+        if not upstream and not recorded:
+            self.faults = ["nothing is recorded"]
+            return
+        with tempfile.TemporaryDirectory(dir=_TMP, ignore_cleanup_errors=True) as directory:
+            proxy = ModelProxy(upstream, Path(directory), self.kind, recorded)
+            try:
+                async with _opened(proxy, settings) as player:
+                    outcome = await player.play(self.kind, self.scenario)
+            except (SandboxError, TimeoutError) as error:
+                self.faults = [str(error) or "the bot did not start in time"]
+                return
+        self.calls = proxy.replies
+        self.faults = [*dict.fromkeys(proxy.faults)]
+        if self.faults and upstream:
+            return  # a server that does not reply says nothing about its model
+        self.faults = self.faults or self.scenario.faults(outcome)
+        self.verdict = "failed" if self.faults else "passed"
 
 
 @asynccontextmanager
@@ -92,10 +100,10 @@ async def _opened(proxy: ModelProxy, settings: SandboxSettings) -> AsyncGenerato
     directory = proxy.directory
     clock = SharedClock(directory / "clock", start_s=_MOMENT_S - _START_S)
     async with AsyncExitStack() as stack:
-        address = await stack.enter_async_context(proxy.serving())
+        await stack.enter_async_context(proxy)
         world = await stack.enter_async_context(
             open_world(
-                settings.model_copy(update={"anthropic_base_url": address}),
+                settings.model_copy(update={"anthropic_base_url": proxy.base_url}),
                 workspaces_root=directory,
                 web=None,
                 pace=ReplyPace(),
@@ -162,12 +170,15 @@ class _Player:
 
     async def _interrupt(self, lines: Sequence[str]) -> None:
         """Let people write while the agent's first step is under way."""
-        await self._watch.found(lambda: self._proxy.held > 0, timeout_s=_WORK_S)
+        proxy = self._proxy
+        await self._watch.found(
+            lambda: proxy.held > 0 or proxy.idle_s() >= _STEP_S, timeout_s=_WORK_S
+        )
         for number, line in enumerate(lines, 1):
             self._clock.jump_to(_MOMENT_S + number * _MEANWHILE_S)
             await self._say(line)
             await self._until_idle()
-        self._proxy.gate.set()
+        proxy.gate.set()
 
     def _is_idle(self) -> bool:
         settled_s = _STEP_S if self._proxy.steps else _SETTLED_S
@@ -181,20 +192,15 @@ class _Player:
 
     async def _outcome(self, ts: str) -> JsonObject:
         """What came of all words, with the turn of the last ones."""
-        slack = self._slack
         turn = await self._watch.turn(turn_of(self._key(ts)))
-        posts = [post_json(post) for post in slack.posts(_CHANNEL) if float(post.ts) >= _MOMENT_S]
-        own = [post for post in posts if post["user"] == slack.bot_user_id]
-        blocks = [block for call in self._proxy.calls for block in call["message"]["content"]]
-        called = {block["name"]: block["input"] for block in blocks if block["type"] == "tool_use"}
-        names = {channel: name for name, channel in slack.channels.items()}
+        blocks = [block for call in self._proxy.replies for block in call["message"]["content"]]
+        used = [block for block in blocks if block["type"] == "tool_use"]
+        names = {channel: name for name, channel in self._slack.channels.items()}
         orders = [_fields(each, names) for each in await self._watch.bot.proposals()]
         return {
             **(turn.as_json() if turn else {}),
             "answered": turn is not None,
-            "posts": "\n".join(f"{post['text']}\n{post['blocks_text']}" for post in own),
-            "calls": [name.rpartition("__")[2] for name in called],
-            "plan": called.get("plan"),
+            "forms": {block["name"].rpartition("__")[2]: block["input"] for block in used},
             "orders": len(orders),
             "order": orders[-1] if orders else None,
         }
