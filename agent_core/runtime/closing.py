@@ -64,6 +64,8 @@ from agent_core.workspaces import (
 logger = logging.getLogger(__name__)
 
 _CRAWLER = re.compile(r"(?:^|__)crawl_parallel$")
+_PASSAGE = re.compile(r"(\[\d+)#\d+(?=\])")
+"""The passage in a citation such as `[3#12]`, which people see as `[3]`."""
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 
 _FAILURES: dict[type[BaseException], str] = {
@@ -104,7 +106,7 @@ async def finish(
         files = [event for _, event in saved if isinstance(event, ArtifactSaved)]
         files += await _announce_products(parts, turn, scope, files)
         titles = {file.path: file.title for file in files}
-        text = without_paths(result.text, workspace, titles)
+        text = _PASSAGE.sub(r"\1", without_paths(result.text, workspace, titles))
         report = next((file.citations for file in reversed(files) if file.citations), ())
         await parts.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
         events = await parts.log.of_turn(turn.id)

@@ -5,6 +5,10 @@
 schedule-locale = de
 schedule-date = EEEE, d. MMMM y
 schedule-moment = ccc, d. MMMM y, HH:mm
+schedule-day = ccc d.
+schedule-day-month = ccc d. MMMM
+schedule-day-year = ccc d. MMMM y
+schedule-days-at = { $days } um { $time }
 rule-every = { $kind ->
     [day] jeden Tag
     [workday] jeden Werktag

@@ -5,6 +5,10 @@
 schedule-locale = es
 schedule-date = EEEE d 'de' MMMM 'de' y
 schedule-moment = ccc d 'de' MMMM 'de' y, HH:mm
+schedule-day = ccc d
+schedule-day-month = ccc d 'de' MMMM
+schedule-day-year = ccc d 'de' MMMM 'de' y
+schedule-days-at = { $days } a las { $time }
 rule-every = { $kind ->
     [day] cada día
     [workday] cada día laborable

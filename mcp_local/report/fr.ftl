@@ -11,6 +11,11 @@ source-count =
         [one] { $n } source
        *[other] { $n } sources
     }
+publisher-count =
+    { $n ->
+        [one] { $n } éditeur
+       *[other] { $n } éditeurs
+    }
 reading-time = { $n } min de lecture
 version = Version { $version }
 version-new =
@@ -40,6 +45,9 @@ unfound-count =
         [one] { $n } introuvable
        *[other] { $n } introuvables
     }
+table = Tableau
+scrolls = D’autres colonnes : faites défiler sur le côté
+passages = Passages cités
 top = Haut de page
 footer = Les numéros entre crochets mènent à la source de chaque phrase.
 

@@ -29,8 +29,9 @@ Markdown = Annotated[
     str,
     Field(
         description="The report's text: `## ` headings for themed sections, `### ` below them, "
-        "lists, tables, `> [!NOTE] Title` info boxes (also TIP, KEY, WARNING), and [n] after each "
-        "sentence taken from source n. No HTML, no title, contents or source list: the page adds "
+        "lists, tables, `> [!NOTE] Title` info boxes (also TIP, KEY, WARNING), and [n#p] after "
+        "each sentence taken from passage p of source n, or [n] where it rests on the source as a "
+        "whole. No HTML, no title, contents or source list: the page adds "
         "them."
     ),
 ]
@@ -66,7 +67,8 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         """Turn a finished text with [n] citations into the HTML report that the person receives.
 
         Use it once all sources are read and, for fetched pages, after save_corpus. n is the number
-        that save_corpus, search_corpus and list_sources show. Every citation is checked: one whose
+        that save_corpus, search_corpus and list_sources show, n#p the id of a passage that
+        search_corpus gave. Every citation is checked: one whose
         source does not exist or could not be fetched is refused by name, and nothing is written.
         `warnings` in the answer name figures and quotes that stand on none of the sources cited for
         them. A changed report becomes a new version beside the earlier ones; one that says the same

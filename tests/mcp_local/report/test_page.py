@@ -127,6 +127,8 @@ def test_headings_begin_at_the_second_level_below_the_title(markdown: str, tags:
         ("> [!TIP] A title\n> The body.", "box tip", "A title", "The body."),
         ("> [!WARNING] Only this line.", "box warning", "Warning", "Only this line."),
         ("> [!KEY FINDING]\n>\n> The body.", "box key", "Key finding", "The body."),
+        ("> [!FIGURES] Figures\n> The body.", "box figures", "Figures", "The body."),
+        ("> [!TIMELINE] When\n> The body.", "box timeline", "When", "The body."),
         ("> [!Zitat] Titel\n>\n> The body.", "box note", "Titel", "The body."),
     ],
 )
@@ -134,6 +136,31 @@ def test_a_labelled_quote_becomes_a_box(markdown: str, style: str, title: str, b
     box = page(f"## S\n\n{markdown}\n\nEnd. [1]").one("aside")
     assert box.attrs["class"] == style
     assert [paragraph.text.strip() for paragraph in box.all("p")] == [title, body]
+
+
+@pytest.mark.proves("report.charts")
+@pytest.mark.parametrize("kind", ["BAR", "LINE"])
+@pytest.mark.parametrize(
+    "figures", [("12 GW", "-3 GW"), ("0", "0"), ("1e-320", "0"), ("9e307", "-9e307")]
+)
+def test_a_chart_box_draws_the_figures_of_its_table(kind: str, figures: tuple[str, str]) -> None:
+    rows = "".join(f"> | {name} | {figure} |\n" for name, figure in zip("xy", figures, strict=True))
+    chart = page(f"> [!{kind}] Power [1]\n>\n> | a | b |\n> |--|--|\n{rows}").one("figure")
+    assert chart.one("svg").attrs["aria-label"] == "Power"
+    assert {"x", "y"} <= {text.text for text in chart.one("svg").all("text")}
+    cells = [cell.text.split(" not found")[0] for cell in chart.all("td")]
+    assert cells == ["x", figures[0], "y", figures[1]]
+
+
+def test_a_chart_box_without_figures_is_a_table() -> None:
+    chart = page("> [!BAR] Power [1]\n>\n> | a | b |\n> |--|--|\n> | x | y |").one("figure")
+    assert chart.all("svg") == []
+    assert len(chart.all("table")) == 1
+
+
+def test_a_page_carries_the_letters_of_its_text_alone() -> None:
+    latin, greek = (compose(f"{text} [1]").html.count("@font-face") for text in ("Ja.", "Ναί."))
+    assert (latin, greek) == (3, 6)
 
 
 def test_a_tables_alignment_survives_as_a_class() -> None:
