@@ -170,6 +170,7 @@ def local_toolkit(settings: CoreSettings, workspaces_root: Path) -> StdioServer:
             "CRAWL_ALLOW": settings.crawl_allow,
             "CRAWL_CONNECT": settings.crawl_connect,
             "CRAWL_BROWSER": settings.crawl_browser,
+            "SEARCH_BACKEND": settings.search_backend,
             "COMPOSIO_API_KEY": settings.composio_api_key.get_secret_value(),
             "COMPOSIO_BASE_URL": composio_url(settings),
             "PYDANTIC_DISABLE_PLUGINS": "1",  # it traces nothing, and loading takes half a second
