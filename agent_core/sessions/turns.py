@@ -39,6 +39,18 @@ class Question:
     """The answer that is assumed at the deadline; empty where none is."""
     kind: Literal["question"] = "question"
 
+    def option(self, answer: str) -> str:
+        """The option that an answer names, by its words or its number in the list; else empty."""
+        words = answer.strip().casefold()
+        number = words.strip(" .)#")
+        for option in self.options:
+            if words == option.casefold():
+                return option
+        for position, option in enumerate(self.options, start=1):
+            if number == str(position):
+                return option
+        return ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallApproval:

@@ -148,9 +148,10 @@ def verdict_on(dialogue: Dialogue) -> str:
     queries = QUERY.findall(asked)
     if not queries or dialogue.tools:
         return ""
-    if REQUEST.search(asked) and queries[-1].rstrip().endswith("?"):
-        return "STOP" if find("stops", queries[-1]) else "ASIDE"
-    return classify(queries[-1])
+    query = queries[-1]
+    if REQUEST.search(asked) and (query.rstrip().endswith("?") or find("thinking_aloud", query)):
+        return "STOP" if find("stops", query) else "ASIDE"
+    return classify(query)
 
 
 def classify(words: str) -> str:
