@@ -1,6 +1,6 @@
 """The process that has Composio's package: `python -m mcp_local.composio_worker`.
 
-The package takes 100 MB and seconds to import, so the bot has it here and nowhere else. It is a
+The package takes 80 MB and seconds to import, so the bot has it here and nowhere else. It is a
 tool server of our own over stdio: the bot's hub starts it, starts it again when it died, and ends
 it. MCP at a session's address is no part of it: the bot's hub speaks that itself.
 
