@@ -16,11 +16,23 @@ from markupsafe import Markup, escape
 
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.charts import load_template
-from mcp_local.report.citations import check_citations, list_citations
-from mcp_local.report.claims import SOURCELESS, UNFOUND, Trust, check_claims, read_claims
+from mcp_local.report.citations import (
+    SOURCELESS,
+    UNFOUND,
+    check_citations,
+    list_citations,
+)
+from mcp_local.report.claims import (
+    Trust,
+    check_claims,
+    mark_claims,
+    read_claims,
+    trust_in,
+    warnings_of,
+)
 from mcp_local.report.footnotes import number_footnotes
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
-from mcp_local.report.outline import Labels, labels_for, outline_report
+from mcp_local.report.outline import Labels, labels_for, outline_report, trust_line
 from mcp_local.sources import NumberedSource
 from mcp_local.workspace import Workspace, is_invisible
 
@@ -35,6 +47,10 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
+ENOUGH_SOURCES = 8
+ENOUGH_PUBLISHERS = 5
+"""What a comprehensive report should rest on."""
+_MAX_UNCITED = 10
 _WORDS_PER_MINUTE = 220
 _HERE = Path(__file__).parent
 _FIRST_AND_LAST = {
@@ -74,6 +90,8 @@ class Report:
     """How many citations there are; a source may be cited often."""
     words: int
     trust: Trust
+    shortfall: str
+    """That a comprehensive report rests on few sources, for its readers; else empty."""
     warnings: list[str]
 
 
@@ -86,6 +104,7 @@ def compose_report(
     summary: str = "",
     language: str = "en",
     before: Sequence[int] = (),
+    is_comprehensive: bool = False,
 ) -> Report:
     """Check the citations of a report against `sources` and render one self-contained page.
 
@@ -102,7 +121,7 @@ def compose_report(
     clean_title = _clean_title(title)
     if not markdown.strip():
         raise ToolkitError("The report is empty. Give its text as Markdown.")
-    _check_size(f"{markdown}\n{summary}")
+    check_size(f"{markdown}\n{summary}")
     known = frozenset(source.url for source in sources)
     written, sections = outline_report(parse_markdown(markdown, known))
     summary_tokens = parse_markdown(summary, known)
@@ -120,10 +139,13 @@ def compose_report(
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
+    shortfall = _shortfall(cited, labels) if is_comprehensive else ""
     marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS, "table", "scrolls")}
-    trust, unsupported = check_claims(read_claims(tokens), cited)
+    checked = check_claims(read_claims(tokens), cited)
+    mark_claims(checked, known)
+    trust = trust_in(checked)
     footnotes = number_footnotes(tokens, by_number)
-    publishers = len({source.host for source in cited})
+    publishers = len(_publishers(cited))
     html = load_template("template.html.j2").render(
         title=clean_title,
         labels=labels,
@@ -139,6 +161,7 @@ def compose_report(
         summary=_inert(render_tokens(summary_tokens, labels_of, marks)),
         sections=sections,
         bodies=[_inert(render_tokens(section.tokens, labels_of, marks)) for section in sections],
+        shortfall=shortfall,
         publishers=publishers,
         footnotes=footnotes,
         number_of={source.n: label for label, source in enumerate(cited, start=1)},
@@ -146,7 +169,7 @@ def compose_report(
         page_title=_inert(_css_string(clean_title)),
         page_date=_inert(_css_string(labels.write_date(day))),
         trust=trust,
-        trust_line=_trust_line(labels, trust),
+        trust_line=trust_line(labels, trust),
         sources=cited,
         is_read=is_read,
         web=("http://", "https://"),
@@ -162,7 +185,9 @@ def compose_report(
             "None of the cited sources was read in full: all are search results, and the page says "
             "so. Say it in your answer too."
         )
-    warnings += unsupported
+    if shortfall:
+        warnings.append(_uncited(cited, sources))
+    warnings += warnings_of(checked, sources)
     return Report(
         title=clean_title,
         html=html,
@@ -170,6 +195,7 @@ def compose_report(
         citations=len(citations),
         words=words,
         trust=trust,
+        shortfall=shortfall,
         warnings=warnings,
     )
 
@@ -180,17 +206,37 @@ def _in_order(citations: Iterable[tuple[int, int]], before: Sequence[int]) -> li
     return [n for n in dict.fromkeys((*before, *cited)) if n in cited]
 
 
-def _trust_line(labels: Labels, trust: Trust) -> str:
-    """How many claims were checked, and what came of it."""
-    if not trust.claims:
+def _publishers(sources: Iterable[NumberedSource]) -> set[str]:
+    return {source.publisher or source.host for source in sources}
+
+
+def _shortfall(cited: Sequence[NumberedSource], labels: Labels) -> str:
+    """What readers of a comprehensive report are told where it rests on few sources."""
+    publishers = len(_publishers(cited))
+    if len(cited) >= ENOUGH_SOURCES and publishers >= ENOUGH_PUBLISHERS:
         return ""
-    parts = [
-        labels.words("claim-count", n=trust.claims),
-        labels.words("found", n=trust.found),
-        labels.words("derived", n=trust.derived) if trust.derived else "",
-        labels.words("unfound-count", n=trust.unfound),
-    ]
-    return ", ".join(filter(None, parts))
+    return labels.words(
+        "shortfall",
+        sources=len(cited),
+        publishers=publishers,
+        enough_sources=ENOUGH_SOURCES,
+        enough_publishers=ENOUGH_PUBLISHERS,
+    )
+
+
+def _uncited(cited: Sequence[NumberedSource], sources: Iterable[NumberedSource]) -> str:
+    """What an author with few sources may still read: those of other publishers first."""
+    known = _publishers(cited)
+    left = [source for source in sources if source.ok and source not in cited]
+    left.sort(key=lambda source: not _publishers([source]).isdisjoint(known))
+    listed = "; ".join(f"[{source.n}] {source.url}" for source in left[:_MAX_UNCITED])
+    return (
+        f"A comprehensive report should rest on {ENOUGH_SOURCES} sources of {ENOUGH_PUBLISHERS} "
+        f"publishers; this one cites {len(cited)} of {len(known)}. Not cited yet: "
+        f"{listed or 'nothing'}. Read those that fit the subject, search once more from another "
+        "side, and write the report again. Where there is no more, say in your answer what "
+        "`shortfall` says."
+    )
 
 
 def _inert(html: str) -> Markup:
@@ -216,7 +262,8 @@ def _css_string(text: str) -> str:
     return "".join(sign if sign.isalnum() else f"\\{ord(sign):x} " for sign in text)
 
 
-def _check_size(text: str) -> None:
+def check_size(text: str) -> None:
+    """Raise ToolkitError for a text that nobody wrote as one, and that is slow to read."""
     if len(text) > MAX_MARKDOWN_CHARS:
         raise ToolkitError(
             f"The report is longer than {MAX_MARKDOWN_CHARS} characters. Shorten it."

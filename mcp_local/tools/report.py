@@ -43,6 +43,17 @@ Language = Annotated[
     str,
     Field(description="Language of the report as a tag such as en, de or pt-BR."),
 ]
+Citations = Annotated[
+    list[str],
+    Field(description="The addresses that [1], [2] and so on stand for in it."),
+]
+IsComprehensive = Annotated[
+    bool,
+    Field(
+        description="Whether comprehensive, detailed or in-depth work was asked for, in whatever "
+        "language and words."
+    ),
+]
 FollowUps = Annotated[
     list[str],
     Field(
@@ -62,6 +73,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         ctx: Context,
         summary: Summary = "",
         language: Language = "en",
+        is_comprehensive: IsComprehensive = False,
         follow_ups: FollowUps = [],  # noqa: B006 (a schema's default; nobody changes it)
     ) -> CallToolResult:
         """Turn a finished text with [n] citations into the HTML report that the person receives.
@@ -87,6 +99,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
             summary,
             language,
             today,
+            is_comprehensive,
         )
         path = written["path"]
         if find_chromium(settings.crawl_browser):
@@ -115,6 +128,14 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         ]
         return text_result("", artifacts=artifacts)
 
+    @local_tool(server, "Check an answer", READS)
+    async def check_answer(
+        markdown: Markdown, citations: Citations, language: Language, ctx: Context
+    ) -> CallToolResult:
+        """Bring an answer back with a mark behind each claim that its sources do not say."""
+        workspace = open_workspace(settings, ctx)
+        return text_result(await asyncio.to_thread(_mark, workspace, markdown, citations, language))
+
     @local_tool(server, "List the sources", READS)
     async def list_sources(ctx: Context) -> CallToolResult:
         """List everything retrieved in this session with the number that a report cites it by.
@@ -128,6 +149,12 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         return text_result({"sources": [source.row() for source in sources]})
 
 
+def _mark(workspace: Workspace, markdown: str, citations: list[str], language: str) -> str:
+    from mcp_local.report.answers import mark_answer  # as dear as what composes a report
+
+    return mark_answer(markdown, citations, read_sources(workspace), language)
+
+
 def _write(
     workspace: Workspace,
     title: str,
@@ -135,6 +162,7 @@ def _write(
     summary: str,
     language: str,
     today: date,
+    is_comprehensive: bool,
 ) -> dict[str, Any]:
     # Imported by the first report: what composes one takes 5 MB.
     from mcp_local.report.compose import compose_report, sources_before, write_new_version
@@ -147,6 +175,7 @@ def _write(
         summary=summary,
         language=language,
         before=sources_before(workspace, title),
+        is_comprehensive=is_comprehensive,
     )
     path, version = write_new_version(workspace, report.title, today, report.html, language)
     return {
@@ -154,6 +183,7 @@ def _write(
         "path": path,
         "title": report.title,
         **({"version": version} if version else {}),
+        **({"shortfall": report.shortfall} if report.shortfall else {}),
         "citations": report.citations,
         "sources": [
             {"n": source.n, "url": source.url, "title": source.title} for source in report.cited

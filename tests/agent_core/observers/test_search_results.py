@@ -154,6 +154,7 @@ async def test_results_are_found_however_they_are_wrapped(tmp_path: Path, result
         "mcp__composio__COMPOSIO_SEARCH_DUCK_DUCK_GO",
         "mcp__composio__COMPOSIO_SEARCH_GOOGLE_MAPS",
         "mcp__other__TAVILY_SEARCH",
+        "mcp__local_toolkit__search_news",
     ],
 )
 async def test_every_search_tool_is_known(tmp_path: Path, tool: str) -> None:
@@ -318,6 +319,12 @@ MOMENTS = st.datetimes(
         ("9 months ago", "2026-02-21"),
         ("2 years ago", "2024-11-21"),
         ("2 hours ago - Reuters", "2026-11-20"),
+        ("vor 3 Tagen", "2026-11-18"),
+        ("vor einer Woche", "2026-11-14"),
+        ("gestern", "2026-11-20"),
+        ("il y a 2 mois", "2026-09-21"),
+        ("hace 2 años", "2024-11-21"),
+        ("hace 3 semanas", "2026-10-31"),
         ("3d", "2026-11-18"),
         ("2h", "2026-11-20"),
         ("Jan 23, 2026", "2026-01-23"),

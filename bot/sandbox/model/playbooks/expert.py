@@ -1,10 +1,12 @@
 """Playbook of the report expert: read, save, read on, write the report, and sum it up."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from bot.sandbox.model.dialogue import Dialogue, Exchange, topic_of
-from bot.sandbox.model.phrases import line, lines, pairs
+from bot.sandbox.model.dialogue import Dialogue, Exchange, objects_in, topic_of
+from bot.sandbox.model.message import Json
+from bot.sandbox.model.phrases import find, line, lines, pairs
 from bot.sandbox.model.playbooks.research import (
     BRACKETS,
     URL,
@@ -34,6 +36,8 @@ COVER_SENTENCES = 4
 MAX_SENTENCES = 72
 """Of a whole report; its sections share them evenly."""
 LEAST_A_SECTION = 4
+PASSAGES = 50
+CITED = re.compile(r"(?P<sentence>[^\n\[\]]+) \[(?P<n>\d+)\]")
 
 
 def decide(dialogue: Dialogue) -> str:
@@ -51,6 +55,11 @@ def decide(dialogue: Dialogue) -> str:
     if not report:
         reason = line("nothing", topic=brief.topic) + unread_in(dialogue)
         return line("no_report", why=reason)
+    search = dialogue.call("search_corpus", query=brief.topic, limit=PASSAGES)
+    passages = [entry for entry in objects_in([search]) if entry.get("id")]
+    for name in ("summary", "markdown"):
+        report[name] = cite_passages(str(report[name]), passages)
+    report["is_comprehensive"] = find("in_depth", whole.asked) is not None
     written = dialogue.call("write_report", **report)
     while whole.notes and written.arguments["markdown"] != report["markdown"]:
         written = dialogue.call("write_report", **report)
@@ -61,7 +70,25 @@ def decide(dialogue: Dialogue) -> str:
         pages,
         written.arguments,
         str(written.data.get("version", "")),
+        str(written.data.get("shortfall", "")),
     )
+
+
+def cite_passages(markdown: str, passages: Sequence[Json]) -> str:
+    """The text with the passage cited, in place of its page, behind each sentence that it holds."""
+
+    def cite_one(cited: re.Match[str]) -> str:
+        sentence = _plain(cited["sentence"]).removeprefix("- ")
+        for passage in passages:
+            if str(passage["n"]) == cited["n"] and sentence in _plain(passage["text"]):
+                return f"{cited['sentence']} [{passage['id']}]"
+        return cited[0]
+
+    return CITED.sub(cite_one, markdown)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("\\", "").split())
 
 
 def _read(dialogue: Dialogue, urls: Sequence[str]) -> list[NumberedPage]:
@@ -76,7 +103,11 @@ def _read(dialogue: Dialogue, urls: Sequence[str]) -> list[NumberedPage]:
 
 
 def _summary(
-    brief: Brief, pages: Sequence[NumberedPage], report: dict[str, str], version: str
+    brief: Brief,
+    pages: Sequence[NumberedPage],
+    report: dict[str, str],
+    version: str,
+    shortfall: str,
 ) -> str:
     """The most telling sentences of the report that was written, and its pages."""
     topic = brief.topic
@@ -95,6 +126,7 @@ def _summary(
     names = [capitalised(name) for name in brief.sections]
     missing = [name for name in names if f"## {escape(name)}\n" not in report["markdown"]]
     paragraphs += [line("nothing", topic=name) for name in missing]
+    paragraphs += filter(None, [shortfall])
     listed = [f"{page.n}. {page.title.translate(BRACKETS)}: {page.url}" for page in pages]
     return "\n\n".join([*paragraphs, "\n".join(["Pages:", *listed])])
 
