@@ -43,8 +43,10 @@ class AgentState:
 
     @property
     def status(self) -> AgentStatus:
-        """A run that ended is never waiting."""
+        """A run that ended is never waiting, and no run outlives its turn."""
         outcome = self.run.outcome
+        if outcome is None and self.turn.finished is not None:
+            outcome = "stopped"
         if outcome in ("failed", "stopped"):
             return outcome
         if outcome is not None:
@@ -56,7 +58,7 @@ class AgentState:
         """Whether a child run still waits for a seat among those at work in its turn."""
         run = self.run
         has_begun = bool(run.begun_steps or run.steps)
-        return self.parent_id is not None and run.outcome is None and not has_begun
+        return self.parent_id is not None and self.status == "running" and not has_begun
 
     @property
     def question(self) -> QuestionAsked | None:

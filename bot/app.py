@@ -230,7 +230,7 @@ async def running_bot(
             for_everybody=(clicks.LiveViewClick, clicks.HomeOpened),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
-        watermark = Watermark(runtime.marks, identity.team, lambda: clock().timestamp())
+        watermark = Watermark(runtime.marks, identity.team, clock)
         await watermark.open()
         backfill = Backfill(
             ingress,

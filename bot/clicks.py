@@ -150,10 +150,13 @@ class AskForm(_Payload):
     text: str = ""
 
 
+ProposalKind = Literal["digest.confirm", "digest.replace", "digest.cancel", "digest.change"]
+
+
 class ProposalClick(_Payload):
     """The buttons of a proposed digest."""
 
-    kind: Literal["digest.confirm", "digest.cancel", "digest.change"]
+    kind: ProposalKind
     schedule: ScheduleId
 
 

@@ -153,6 +153,8 @@ class Crawler:
             path=page_path(url),
             markdown=article.markdown,
             publisher=article.publisher,
+            author=article.author,
+            published=article.published,
             note=article.note,
         )
         await asyncio.to_thread(save_page, workspace, stored)

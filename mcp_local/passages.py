@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
 
 from mcp_local.sources import NumberedSource
@@ -16,7 +17,7 @@ from mcp_local.sources import NumberedSource
 MAX_PASSAGE_CHARS = 1000
 _SHORT_CHARS = 200
 _REPEAT_DISCOUNT = 0.8
-"""Each further passage of one source counts this much less, so that several sources are heard."""
+"""Of a source's further passages, and once more of each beyond its half of the answer."""
 
 _BLOCK = re.compile(r"\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 _LINE = re.compile(r"[^\n]+")
@@ -47,25 +48,31 @@ class Passage:
     heading: str
     """The nearest heading above it, or nothing."""
     text: str
+    number: int
+    """Among the passages of its source, from 1; the same as long as the source's text is."""
 
 
 def find_passages(sources: Iterable[NumberedSource], query: str, limit: int) -> list[Passage]:
-    """The `limit` best passages, best first; only such as share a word with the query.
-
-    Each further passage of one source is discounted.
-    """
-    passages: list[Passage] = []
-    for source in sources:
-        for heading, text in split_passages(source.text or source.title):
-            passages.append(Passage(source=source, heading=heading, text=text))
+    """The `limit` best passages, best first; only such as share a word with the query."""
+    passages = list(chain.from_iterable(map(passages_of, sources)))
     uses: Counter[int] = Counter()
     discounted: list[tuple[float, Passage]] = []
     for score, at in _scores(passages, query):
         n = passages[at].source.n
-        discounted.append((score * _REPEAT_DISCOUNT ** uses[n], passages[at]))
+        repeats = min(uses[n], 1) + max(0, uses[n] - limit // 2)
+        discounted.append((score * _REPEAT_DISCOUNT**repeats, passages[at]))
         uses[n] += 1
     discounted.sort(key=itemgetter(0), reverse=True)
     return [passage for _, passage in discounted[:limit]]
+
+
+def passages_of(source: NumberedSource) -> list[Passage]:
+    """All passages of a source in reading order; a source without text has its title."""
+    pieces = split_passages(source.text or source.title)
+    return [
+        Passage(source=source, heading=heading, text=text, number=number)
+        for number, (heading, text) in enumerate(pieces, start=1)
+    ]
 
 
 def _scores(passages: Sequence[Passage], query: str) -> list[tuple[float, int]]:

@@ -18,9 +18,14 @@ from mcp_local.workspace import Workspace
 PREVIEW_WIDTH = 1_000
 """Of the picture of a report's first page, in pixels."""
 
+AUTHOR = "Universal Agent"
 _HEAD = (
     r'<!doctype html>\n<html lang="[\w-]+" dir="\w+">\n<head>\n<meta charset="utf-8">\n'
     r'<meta http-equiv="Content-Security-Policy" content="'
+)
+_TRAILER = re.compile(
+    rb"trailer\n<<(?P<names>[^<>]*/Info (?P<info>\d+) 0 R[^<>]*)>>\n"
+    rb"startxref\n(?P<start>\d+)\n%%EOF\s*\Z"
 )
 _DRAWING = Lock()
 """PDFium draws one page at a time."""
@@ -65,7 +70,7 @@ class Prints:
         try:
             page = await asyncio.to_thread(workspace.read_bytes, path)
             _check_page(page)
-            pdf = await self._browsers.print(page, session=workspace.root)
+            pdf = with_author(await self._browsers.print(page, session=workspace.root))
             picture = await asyncio.to_thread(_first_page, pdf)
             for ending, content in ((".png", picture), (".pdf", pdf)):
                 name = _beside(path, ending)
@@ -88,6 +93,21 @@ def _check_page(page: bytes) -> None:
     head = f'{_HEAD}{re.escape(CONTENT_SECURITY_POLICY)}">'
     if not re.match(head, page.decode(errors="replace")):
         raise ValueError("it is no report")
+
+
+def with_author(pdf: bytes) -> bytes:
+    """The PDF with its author, which Chromium leaves out, as an update at its end."""
+    trailer = _TRAILER.search(pdf)
+    number = int(trailer["info"]) if trailer else 0
+    about = re.search(rb"\b%d 0 obj\n<<(.*?)>>\nendobj" % number, pdf, re.DOTALL)
+    if trailer is None or about is None:
+        return pdf
+    update = b"%d 0 obj\n<</Author (%s)\n%s>>\nendobj\n" % (number, AUTHOR.encode(), about[1])
+    table = b"xref\n%d 1\n%010d 00000 n \n" % (number, len(pdf))
+    end = b"trailer\n<<%s\n/Prev %s>>\nstartxref\n%d\n%%%%EOF\n"
+    return b"".join(
+        [pdf, update, table, end % (trailer["names"], trailer["start"], len(pdf) + len(update))]
+    )
 
 
 def _first_page(pdf: bytes) -> bytes:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal
@@ -46,7 +46,9 @@ class StoredPage:
     words: int
     http_status: int = 200
     publisher: str = ""
-    """As the page names it; stored where it does."""
+    """As the page names it; stored where it does, as are the author and the day."""
+    author: str = ""
+    published: date | None = None
     note: str = ""
     """What is left out of the text; it is stored where there is one."""
     path: str
@@ -72,7 +74,7 @@ def page_path(url: str) -> str:
 def save_page(workspace: Workspace, page: StoredPage) -> None:
     """Write the page's file, replacing an earlier one at the same path."""
     facts = _STORED.dump_python(page, mode="json", exclude={"path", "markdown"})
-    for name in ("publisher", "note"):
+    for name in ("publisher", "author", "published", "note"):
         if not facts[name]:
             del facts[name]
     head = yaml.safe_dump(
@@ -251,6 +253,9 @@ class NumberedSource:
     text: str
     path: str
     """The file that holds the text, relative to the session directory."""
+    publisher: str = ""
+    author: str = ""
+    published: date | None = None
 
     @property
     def host(self) -> str:
@@ -265,6 +270,7 @@ class NumberedSource:
             "title": self.title,
             "kind": self.kind,
             "status": "success" if self.ok else "failed",
+            **({"published": self.published.isoformat()} if self.published else {}),
             "words": len(self.text.split()),
             "path": self.path,
         }
@@ -291,15 +297,20 @@ def read_sources(workspace: Workspace) -> list[NumberedSource]:
 
 
 def _from_article(article: CorpusArticle, pages: Mapping[str, StoredPage]) -> NumberedSource:
+    """An article as the corpus holds it, its other facts from its page."""
     page = pages.get(url_key(article.url))
-    return NumberedSource(
+    source = NumberedSource(
         url=article.url,
         title=article.title,
         kind="page",
         ok=article.status == "success",
         text=article.content,
-        path=page.path if page else CORPUS_FILE,
+        path=CORPUS_FILE,
     )
+    if page is None:
+        return source
+    known = _from_page(page)
+    return replace(known, url=source.url, title=source.title, ok=source.ok, text=source.text)
 
 
 def _from_page(page: StoredPage) -> NumberedSource:
@@ -310,11 +321,17 @@ def _from_page(page: StoredPage) -> NumberedSource:
         ok=True,
         text=page.markdown,
         path=page.path,
+        publisher=page.publisher,
+        author=page.author,
+        published=page.published,
     )
 
 
 def _snippets(workspace: Workspace) -> Iterator[NumberedSource]:
-    """Every hit with a web address, oldest search first; files of other formats are passed over."""
+    """Every hit that says something of a web address, oldest search first.
+
+    Files of other formats are passed over.
+    """
     files: dict[str, _ResultsFile] = {}
     for info in workspace.files(PAGES_DIRECTORY):
         if info.path.endswith(".json"):
@@ -323,12 +340,13 @@ def _snippets(workspace: Workspace) -> Iterator[NumberedSource]:
                 files[info.path] = _ResultsFile.model_validate_json(data)
     for path in sorted(files, key=lambda each: files[each].timestamp):
         for hit in (*files[path].articles, *files[path].results):
-            if hit.url.startswith(("http://", "https://")):
+            snippet = (hit.snippet or "").strip()
+            if snippet and hit.url.startswith(("http://", "https://")):
                 yield NumberedSource(
                     url=hit.url,
                     title=hit.title or hit.url,
                     kind="snippet",
                     ok=True,
-                    text=hit.snippet or "",
+                    text=snippet,
                     path=path,
                 )

@@ -1,10 +1,12 @@
 """The tool calls of one step: all in parallel, each answered exactly once, in the model's order.
 
 `ask_user` is here, too: its call becomes an Ask, a question whose answer the turn waits for.
+`Headings` reads a call that the model is still writing.
 """
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
@@ -19,7 +21,7 @@ from agent_core.events import ArtifactSaved, ToolCallFinished, ToolCallProgresse
 from agent_core.fault_points import fault_point
 from agent_core.loop.agent import Agent, BodyTool, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
-from agent_core.models import ToolSpec
+from agent_core.models import CallDelta, ToolSpec
 from agent_core.prompts import prompt, schema
 from agent_core.sessions import Ask, Question
 from agent_core.tools import LOST_RESULT, OnProgress, ToolOutput, fit, opened, sources_in
@@ -44,6 +46,13 @@ _EDITED = (
     "A person changed this call before they approved it. It was made with these arguments: "
     "{arguments}\n\n{text}"
 )
+
+MAX_TAIL_CHARS = 400
+"""So much is looked at again, since a heading may come in pieces."""
+
+_HEADING = re.compile(r'(?:\\n|")## +((?:[^"\\]|\\[^n])+?)\s*\\n')
+"""A Markdown section in a JSON string, where a line's end is written `\\n`."""
+_NUMBERED = re.compile(r"\d+[.):]?\s")
 
 PERFORMED: TypeAdapter[list[ToolOutput] | Ask] = TypeAdapter(list[ToolOutput] | Ask)
 """A call as it is recorded: made, or kept back until a person has done something about it."""
@@ -291,3 +300,35 @@ def ask_user_tool() -> BodyTool:
         input_schema=schema(ASK_USER),
     )
     return BodyTool(spec=spec, run=ask)
+
+
+class Headings:
+    """Headings of a text that a model is writing into a tool call, read while the call grows.
+
+    A report is written into one call for a minute and more; they are what people can follow.
+    """
+
+    def __init__(self) -> None:
+        self._tail = ""
+        self._count = 0
+
+    def newest(self, piece: CallDelta) -> str:
+        """The heading that this piece ends, with the number of its section; mostly empty."""
+        self._tail += piece.text
+        newest = ""
+        end = 0
+        for match in _HEADING.finditer(self._tail):
+            self._count += 1
+            newest = self._numbered(match[1])
+            end = match.end(1)
+        self._tail = self._tail[end:][-MAX_TAIL_CHARS:]
+        return newest
+
+    def _numbered(self, written: str) -> str:
+        try:
+            heading = str(json.loads(f'"{written}"'))
+        except ValueError:
+            heading = written
+        if _NUMBERED.match(heading):
+            return heading
+        return f"{self._count} {heading}"

@@ -32,8 +32,7 @@ from agent_core.loop.agent import (
     RunScope,
     names_away,
 )
-from agent_core.loop.calls import run_calls
-from agent_core.loop.headings import Headings
+from agent_core.loop.calls import Headings, run_calls
 from agent_core.messages import Message, Part, Text, ToolCall, ToolResult, is_visible, user_message
 from agent_core.models import CUT, CallDelta, Delta, ModelRequest, Reply, Retried
 from agent_core.prompts import prompt

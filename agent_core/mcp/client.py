@@ -351,4 +351,4 @@ def _block_text(block: ContentBlock) -> str:
             kind = block.mime_type
             base64 = block.data
     size_kb = len(base64) * _BASE64_RATIO / 1000
-    return f"[{name} {kind}, {size_kb:.0f} KB]"
+    return f"[{name} {kind}, {size_kb:.0f} kB]"

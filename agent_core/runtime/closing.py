@@ -64,6 +64,9 @@ from agent_core.workspaces import (
 logger = logging.getLogger(__name__)
 
 _CRAWLER = re.compile(r"(?:^|__)crawl_parallel$")
+_PASSAGE = re.compile(r"(\[\d+)#\d+(?=\])")
+"""The passage in a citation such as `[3#12]`, which people see as `[3]`."""
+_KEYLESS = re.compile(r"mcp__local_toolkit__search_(?:web|news)$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 
 _FAILURES: dict[type[BaseException], str] = {
@@ -104,7 +107,7 @@ async def finish(
         files = [event for _, event in saved if isinstance(event, ArtifactSaved)]
         files += await _announce_products(parts, turn, scope, files)
         titles = {file.path: file.title for file in files}
-        text = without_paths(result.text, workspace, titles)
+        text = _PASSAGE.sub(r"\1", without_paths(result.text, workspace, titles))
         report = next((file.citations for file in reversed(files) if file.citations), ())
         await parts.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
         events = await parts.log.of_turn(turn.id)
@@ -287,6 +290,8 @@ def _notices_of_work(
     ]
     if counts and not any(count and int(count[1]) for count in counts):
         notices.append(words("notice-nothing-read"))
+    if any(isinstance(each, ToolCallFinished) and _KEYLESS.match(each.tool) for each in events):
+        notices.append(words("notice-keyless-search"))
     away = names_away(parts.agents.away(scope.context), words)
     if away:
         notice = words("notice-tools-away", what=away)

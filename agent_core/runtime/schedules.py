@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from agent_core.clock import UtcClock, local_time
 from agent_core.messages import InboundMessage
-from agent_core.schedules.description import moment_words, rule_words
+from agent_core.schedules.description import moment_words, moments_words, rule_words
 from agent_core.schedules.order_reader import (
     MAX_TASK_CHARS,
     OrderDraft,
@@ -21,7 +21,6 @@ from agent_core.schedules.order_reader import (
     PendingOrder,
     ReaderAway,
     check_draft,
-    smells_of_order,
 )
 from agent_core.schedules.rule import (
     BadRule,
@@ -69,10 +68,10 @@ __all__ = [
     "check_draft",
     "check_rule",
     "moment_words",
+    "moments_words",
     "read_recurrence",
     "rule_words",
     "slots_after",
-    "smells_of_order",
 ]  # fmt: skip
 
 logger = logging.getLogger(__name__)

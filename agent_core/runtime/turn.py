@@ -126,7 +126,8 @@ async def run_turn(
                 asked.ask,
             )
         else:
-            await drop_released(parts, turn, scope, "overtaken")
+            if turn.wait is not None:
+                await drop_released(parts, turn, scope, "overtaken")
             await end_absorbed(parts, turn)
             await parts.leases.check(turn.session)
             await finish(

@@ -5,7 +5,7 @@ Babel writes names, dates and lists; the catalogue of the core has the sentences
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
-from itertools import product
+from itertools import product, zip_longest
 
 from babel.dates import (
     format_date,
@@ -64,6 +64,26 @@ def moment_words(moment: datetime, zone: str, language: str) -> str:
     wall = wall_at(moment, zone_named(zone))
     pattern = words("schedule-moment")
     return format_datetime(wall, pattern, locale=words("schedule-locale"))
+
+
+def moments_words(moments: Sequence[datetime], zone: str, language: str) -> str:
+    """Moments in one short line: Fri 27, Mon 30, Tue 31 March at 09:00.
+
+    A month is named where the next moment has another one, and a year where they have several.
+    """
+    words = CORE.of(language)
+    walls = [wall_at(moment, zone_named(zone)) for moment in moments]
+    times = {f"{wall:%H:%M}" for wall in walls}
+    whole = "schedule-day-month" if walls[0].year == walls[-1].year else "schedule-day-year"
+    days: list[str] = []
+    for wall, following in zip_longest(walls, walls[1:]):
+        is_short = following and following.strftime("%Y%m") == wall.strftime("%Y%m")
+        pattern = words("schedule-day" if is_short else whole)
+        day = format_datetime(wall, pattern, locale=words("schedule-locale"))
+        days.append(day if len(times) == 1 else f"{day}, {wall:%H:%M}")
+    if len(times) > 1:
+        return " · ".join(days)
+    return words("schedule-days-at", days=", ".join(days), time=times.pop())
 
 
 def day_words(day: date, language: str) -> str:

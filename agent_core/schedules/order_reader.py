@@ -38,14 +38,6 @@ MAX_ORDER_CHARS = 2_000
 MAX_TASK_CHARS = 1_000
 PATIENCE_S = 8.0
 
-_SMELL = re.compile(
-    r"(?<![^\W_])(?:digest|every|each|daily|hourly|weekly|monthly|yearly|quarterly|weekday|"
-    r"regularly|from now on|jede|täglich|wöchentlich|monatlich|werktag|regelmäßig|montags|"
-    r"dienstags|mittwochs|donnerstags|freitags|chaque|tous les|toutes les|quotidien|hebdomadaire|"
-    r"mensuel|cada|todos los|todas las|diario|semanal|ogni|tutti i|settimanal|elke|iedere|"
-    r"dagelijks|wekelijks|todos os|todas as|diariamente)|毎|ダイジェスト"
-)
-"""Words in most orders. They only save a call: what has none of them is the classifier's."""
 _QUOTED = re.compile(r"^[ \t]*>.*$|```.*?(?:```|\Z)", re.MULTILINE | re.DOTALL)
 
 Intent = Literal["order", "change", "list", "pause", "resume", "run", "delete", "none"]
@@ -61,6 +53,7 @@ class OrderDraft(BaseModel):
 
     intent: Intent
     which: int | None = None
+    same_as: int | None = None
     task: str = ""
     channel: str = ""
     reads: str = ""
@@ -102,7 +95,10 @@ class OrderReading:
     schedule: Schedule | None = None
     """Which one is meant; None where the pending order is, or a new one."""
     draft: OrderDraft | None = None
-    """Of an order or a change: the order as it is now, with all that was known before."""
+    """Of an order or a change: the order as it is now, with all that was known before.
+
+    Of a list: the channel that is asked about, if there is one.
+    """
     rule: Rule | None = None
     """Of an order or a change to which nothing is missing."""
     missing: Missing = ""
@@ -127,11 +123,6 @@ class PendingOrder:
 
 
 NO_ORDER = OrderDraft(intent="none")
-
-
-def smells_of_order(text: str) -> bool:
-    """Whether it is worth a call to ask if a text orders something."""
-    return _SMELL.search(text.casefold()) is not None
 
 
 def own_words(text: str) -> str:
@@ -199,7 +190,7 @@ def check_draft(draft: OrderDraft, message: OrderMessage) -> OrderReading:
     """What holds of a draft; a proposal only where all of it stands in the person's own words."""
     match draft.intent:
         case "none" | "list":
-            return OrderReading(intent=draft.intent)
+            return OrderReading(intent=draft.intent, draft=draft)
         case "order" if draft.task or message.pending is None:
             return _ordered(draft, None, message)
         case "order" | "change":

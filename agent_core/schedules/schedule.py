@@ -55,6 +55,10 @@ class Order:
     """The place whose posts it is about, as the surface calls it; empty where it is about none."""
     changes: ScheduleId = ScheduleId("")
     """Of a proposal: the schedule that is to be like this; empty where it orders a new one."""
+    repeats: ScheduleId = ScheduleId("")
+    """Of a proposal: the schedule that is about the same, which its owner may replace or keep."""
+    post: str = ""
+    """The surface's own name of the post in which it was agreed on, in the thread of `origin`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,13 @@ from agent_core.sessions.safeguards import (
     TurnPrice,
 )
 from agent_core.sessions.schedules import UNFINISHED_SLOTS, ScheduleStore
-from agent_core.sessions.store import SessionStore, StoredSession
+from agent_core.sessions.store import (
+    Preferences,
+    ProgramStore,
+    SessionStore,
+    StoredProgram,
+    StoredSession,
+)
 from agent_core.sessions.turns import (
     ASK,
     AccountConnection,
@@ -57,11 +63,6 @@ from agent_core.sessions.turns import (
     TurnState,
     Wait,
     ask_id,
-)
-from agent_core.sessions.values import (
-    Preferences,
-    ProgramStore,
-    StoredProgram,
 )
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Sessions, their turns and histories; cursors of readers, begun effects.
+"""Sessions, their turns and histories; cursors of readers, begun effects; preferences, programs.
 
 A session is the durable conversation of one thread. Turns are read here and change their status
 here; `turns.py` tells which turns a process has to see to, `inbox.py` what a run has yet to take
@@ -7,20 +7,28 @@ in.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from cachetools import LRUCache
-from sqlalchemy import Connection, Select, func, select, update
+from sqlalchemy import Connection, Select, delete, func, select, update
 
 from agent_core.errors import SessionError
 from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, turn_of
 from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message
-from agent_core.sessions.database import Database, columns_of, objects_of
+from agent_core.sessions.database import Database, Store, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
-from agent_core.sessions.schema import cursors, effects, messages, sessions, turns
+from agent_core.sessions.schema import (
+    cursors,
+    effects,
+    messages,
+    preferences,
+    programs,
+    sessions,
+    turns,
+)
 from agent_core.sessions.turns import StoredTurn, TurnKind, TurnState, Wait
 
 
@@ -339,3 +347,70 @@ class SessionStore:
         await self._behind.flush()
         bodies = await self._database.column(query)
         return tuple(MESSAGE.validate_python(body) for body in bodies)
+
+
+class Preferences(Store):
+    """Short values by scope and name; a scope is a person, `team:user`, or a `team:channel`.
+
+    Names: `language` (en, de, es, fr) and `digest_time` (HH:MM) of a person, `follow_ups` (meant,
+    two_party, mention) of a channel; `up` or `down` by each person of the scope `feedback:TURN`;
+    where each person's tools of apps come from in the scope `composio`. Nothing of this is checked
+    here.
+    """
+
+    async def get(self, scope: str, name: str) -> str:
+        """Empty where nothing is set."""
+        values = await self.of(scope)
+        return values.get(name, "")
+
+    async def put(
+        self,
+        scope: str,
+        name: str,
+        value: str,
+    ) -> None:
+        """Set a value in place of the one before; an empty one deletes it."""
+        if value:
+            row = {"scope": scope, "name": name, "value": value}
+            statement = self._database.upsert(preferences, row)
+        else:
+            statement = delete(preferences).filter_by(scope=scope, name=name)
+        await self._database.execute(statement)
+
+    async def of(self, scope: str) -> dict[str, str]:
+        """All values of a scope, by name."""
+        query = select(preferences).filter_by(scope=scope)
+        rows = await self._database.rows(query)
+        return {row.name: row.value for row in rows}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredProgram:
+    """The last program of a run."""
+
+    turn: TurnId
+    run: RunId
+    call: ToolCallId
+    """The tool call that brought it."""
+    body: JsonObject = field(default_factory=dict[str, Any])
+    """What is known of it here: counts, what it printed, how it ended."""
+    variables: bytes = b""
+    """All that was defined when the last program ended; empty where there is nothing."""
+    paused: bytes = b""
+    """The program where it waits; empty for one that waits for nothing."""
+
+
+class ProgramStore(Store):
+    """One program a run: the next one takes the place of the last one, whose variables it has.
+
+    With the end of their turn the log deletes them.
+    """
+
+    async def last(self, turn: TurnId, run: RunId) -> StoredProgram | None:
+        """None for a run without programs."""
+        query = select(programs).filter_by(turn=turn, run=run)
+        return await self._database.first(query, StoredProgram)
+
+    async def keep(self, program: StoredProgram) -> None:
+        """Safe to do again."""
+        await self._database.execute(self._database.upsert(programs, columns_of(program)))

@@ -43,7 +43,8 @@ from bot.words import BOT
 STATIC = Path(__file__).parent / "static"
 MAX_BODY_BYTES = 64 * 1024
 FILE_POLICY = (
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+    "frame-ancestors 'self'"
 )
 """A sandbox: a file that an agent made may be shown, never run."""
 

@@ -18,7 +18,6 @@ from bot.presenter.answer import live_links
 from bot.render import (
     IsLive,
     limits,
-    none_live,
     real_host,
 )
 from bot.render.markdown import is_slow_to_read
@@ -43,6 +42,15 @@ _PARSER = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting":
     ["table", "strikethrough"]
 )
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`|]*[^\s<>\"'`|.,;:!?)\]}*_~]")
+
+
+_UNFINISHED = re.compile(r"!?\[([^\]]*)(?:\](?:\([^)\s]*)?)?$|https?:[^\s)]*$")
+_UNFINISHED_CHARS = 400
+
+
+def _undecided(_: str) -> bool:
+    """Before the turn ends nobody knows which addresses are live: a link is its words alone."""
+    return False
 
 
 def html_of(markdown: str, is_live: IsLive) -> str:
@@ -81,12 +89,12 @@ class AgentHtml:
             self._end = end
             self._known.clear()
         if text not in self._known:
-            is_live = live_links(end, home="") if end else none_live
+            is_live = live_links(end, home="") if end else _undecided
             self._known[text] = html_of(text, is_live)
         return self._known[text]
 
     def of_live(self, text: str) -> str:
-        """The text of the model call under way as HTML, without links."""
+        """The text of the model call under way as HTML: of a link its words, also unfinished."""
         if not text.startswith(self._live):
             self._settled = ""
             self._tail_start = 0
@@ -96,10 +104,12 @@ class AgentHtml:
             tokens = _PARSER.parse(tail)
             starts = [token.map[0] for token in tokens if token.level == 0 and token.map]
             whole = "".join(tail.splitlines(keepends=True)[: max(starts, default=0)])
-            self._settled += html_of(whole, none_live)
+            self._settled += html_of(whole, _undecided)
             self._tail_start += len(whole)
             tail = text[self._tail_start :]
-        return self._settled + html_of(tail, none_live)
+        start = max(0, len(tail) - _UNFINISHED_CHARS)
+        end = _UNFINISHED.sub(r"\1", tail[start:])
+        return self._settled + html_of(tail[:start] + end, _undecided)
 
 
 def _with_links(tokens: Iterable[Token], is_live: IsLive) -> Iterator[Token]:
@@ -151,7 +161,8 @@ def _opening(url: str, is_live: IsLive) -> str:
 def _closing(url: str, label: str, is_live: IsLive) -> str:
     host = real_host(url)
     if host is None or not is_live(url):
-        return "" if url in (label, "") else f'<span class="link-host"> ({escape(url)})</span>'
+        is_plain = is_live is _undecided or url in (label, "")
+        return "" if is_plain else f'<span class="link-host"> ({escape(url)})</span>'
     if not label.strip() or host in label:
         return "</a>"
     return f'<span class="link-host"> ({escape(host)})</span></a>'

@@ -57,12 +57,13 @@ class DigestClicks:
         if click.kind == "digest.change":
             await self.edit(click.schedule, gesture)
             return
-        is_yes = click.kind == "digest.confirm"
+        is_yes = click.kind != "digest.cancel"
         post = Receipt(gesture.sender.channel, gesture.message_ts)
         await self._orders.decide(
             click.schedule,
             gesture.by,
             is_yes=is_yes,
+            replaces=click.kind == "digest.replace",
             post=post,
         )
         session = gesture.session
@@ -106,7 +107,8 @@ class DigestClicks:
         if click.kind == "digest.button":
             schedule = await orders.get(click.schedule, gesture.by)
             post = Receipt(gesture.sender.channel, gesture.message_ts)
-            await orders.show(post, posts.standing("scheduled", schedule, orders.clock()))
+            if post.ts != schedule.order.post:
+                await orders.show(post, posts.standing("scheduled", schedule, orders.clock()))
 
     async def edit(self, schedule: ScheduleId, gesture: Gesture) -> None:
         """Open the form of a schedule, from anywhere; what it changes is said where it began."""

@@ -24,7 +24,6 @@ from agent_core.runtime.schedules import (
     ScheduleId,
     WhenNothingNew,
     check_draft,
-    smells_of_order,
 )
 from bot.clicks import Refused
 from bot.digests import posts
@@ -36,6 +35,14 @@ from bot.words import BOT
 logger = logging.getLogger(__name__)
 
 _CHANNEL = re.compile(r"(?<![\w&])#[\w-]+")
+_SMELL = re.compile(
+    r"(?<![^\W_])(?:digest|every|each|daily|hourly|weekly|monthly|yearly|quarterly|weekday|"
+    r"regularly|from now on|jede|täglich|wöchentlich|monatlich|werktag|regelmäßig|montags|"
+    r"dienstags|mittwochs|donnerstags|freitags|chaque|tous les|toutes les|quotidien|hebdomadaire|"
+    r"mensuel|cada|todos los|todas las|diario|semanal|ogni|tutti i|settimanal|elke|iedere|"
+    r"dagelijks|wekelijks|todos os|todas as|diariamente)|毎|ダイジェスト"
+)
+"""Words in most orders. They only save a call: what has none of them is the classifier's."""
 
 
 _Outcome = tuple[PendingOrder, PostDraft | None]
@@ -63,7 +70,8 @@ class DigestMessages:
             return False  # only a person's own words order something
         text = message.text
         names_channel = _CHANNEL.search(text) is not None
-        may_be_order = names_channel or smells_of_order(text) or short_form(text, "digests")
+        smells = _SMELL.search(text.casefold()) is not None
+        may_be_order = names_channel or smells or short_form(text, "digests")
         is_to_be_read = is_order or may_be_order
         if message.key == message.session and not is_to_be_read:
             return False  # nothing waits in a thread that it begins
@@ -198,6 +206,7 @@ class DigestMessages:
             by,
             is_yes=is_yes,
             is_replaced=is_replaced,
+            replaces=None,
             post=post,
         )
 
@@ -247,7 +256,7 @@ class DigestMessages:
                 message,
                 language,
             )
-            await self._orders.offer(message.key, order)
+            await self._orders.offer(message.key, order, draft.same_as)
             return replace(known, proposal=message.key), None
         if reading.fault:
             raise refused(reading.fault)
@@ -267,7 +276,7 @@ class DigestMessages:
             text = BOT.say(language, "digest-not-scheduled")
             return PendingOrder(), PostDraft(text=text)
         if reading.schedule is None:
-            text = BOT.say(language, "digest-agree")
+            text = BOT.say(language, "digest-refusal-repeats")
             return pending, PostDraft(text=text)
         left = pending if pending.proposal else PendingOrder()
         schedule = reading.schedule.id
@@ -291,9 +300,16 @@ class DigestMessages:
         orders = self._orders
         now = orders.clock()
         schedules = await orders.visible_to(message.asker, message.session)
+        channel = reading.draft.channel if reading.draft else ""
         if reading.missing:
             own = [each for each in schedules if each.order.owner == message.asker]
             return posts.listing(own, language, now, "digest-refusal-which")
+        if channel in channel_marks(message.text):
+            about = await orders.api.channels.find(channel.removeprefix("#"))
+            schedules = [each for each in schedules if about and each.order.place == about.id]
+            if not schedules:
+                text = BOT.say(language, "digest-none-there", channel=channel)
+                return PostDraft(text=text)
         return posts.listing(schedules, language, now)
 
 

@@ -5,6 +5,7 @@ be taken up again; what it does has an id that is made from its key, and so has 
 """
 
 import hashlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,9 +25,11 @@ from bot.clicks import Refused
 from bot.digests import posts
 from bot.render import PostDraft, foreign_line, mention
 from bot.settings import BotSettings
-from bot.slack_api import Conversation, Op, People, Receipt, SlackApi
+from bot.slack_api import Conversation, Op, People, Receipt, SlackApi, SlackRefused
 from bot.slack_api.channels import CHANNEL_ID
 from bot.threads import ThreadRef, parse_session, parse_user
+
+logger = logging.getLogger(__name__)
 
 
 def refused(
@@ -69,14 +72,17 @@ class DigestOrders:
     clock: Callable[[], datetime]
     _settings: BotSettings
 
-    async def offer(self, key: str, order: Order) -> None:
+    async def offer(self, key: str, order: Order, same_as: int | None = None) -> None:
         """Propose an order, or a change of one, with the buttons that agree to it.
 
-        It is posted in the thread of the order; of several under one key the first one stands.
+        It is posted in the thread of the order; of several under one key the first one stands. An
+        order that repeats a digest, by its words or by the reader's number, asks which one stays.
         """
         if order.changes:
             await self.get(order.changes, order.owner)
         checked = await self._checked(order, order.owner, is_new=not order.changes)
+        if not order.changes:
+            checked = replace(checked, repeats=await self._repeated(checked, same_as))
         proposed = await self.store.propose(schedule_id(key), checked)
         draft = await self.draft(proposed)
         await self.answer(parse_session(order.origin), key, draft)
@@ -84,7 +90,8 @@ class DigestOrders:
     async def draft(self, proposed: Schedule) -> PostDraft:
         """The post of a proposal."""
         may_read = await self.may_read(proposed.order)
-        return posts.proposal(proposed, self.clock(), may_read=may_read)
+        repeated = await self.store.find(proposed.order.repeats)
+        return posts.proposal(proposed, self.clock(), may_read=may_read, repeated=repeated)
 
     async def answer(self, thread: ThreadRef, key: str, draft: PostDraft) -> None:
         """One answer to a message or a click, however often it is taken up."""
@@ -114,11 +121,22 @@ class DigestOrders:
         *,
         is_yes: bool,
         is_replaced: bool = False,
+        replaces: bool | None = False,
         post: Receipt | None,
     ) -> None:
-        """Its owner agrees, takes it back, or orders another; its post says so. Idempotent."""
+        """Its owner agrees, takes it back, or orders another; its post says so. Idempotent.
+
+        One that repeats another digest `replaces` it or stands beside it: None, a yes in words, is
+        refused there.
+        """
         current = await self.get(proposal, by, is_proposal=True)
-        decided = await self._decided(current, by, is_yes=is_yes)
+        repeats = current.order.repeats
+        if repeats and is_yes and replaces is None:
+            raise refused("repeats")
+        if replaces and repeats:
+            wanted = replace(current.order, changes=repeats)
+            current = replace(current, order=wanted)
+        decided = await self._decided(current, by, is_yes=is_yes, post=post)
         if decided.status == "deleted":
             draft = posts.dropped(decided, is_replaced=is_replaced)
         else:
@@ -126,6 +144,20 @@ class DigestOrders:
             draft = posts.standing(key, decided, self.clock())
         if post is not None:
             await self.show(post, draft)
+        if current.order.changes:
+            await self.follow(decided)
+
+    async def follow(self, schedule: Schedule) -> None:
+        """The post in which a digest was agreed on says what the digest is now."""
+        order = schedule.order
+        if not order.post:
+            return
+        draft = posts.standing("scheduled", schedule, self.clock())
+        post = Receipt(parse_session(order.origin).channel, order.post)
+        try:
+            await self.show(post, draft)
+        except SlackRefused as refusal:
+            logger.info("the post of digest %d stays as it is: %s", schedule.number, refusal)
 
     async def show(self, post: Receipt, draft: PostDraft) -> None:
         """Put a draft into the place of a post."""
@@ -142,19 +174,27 @@ class DigestOrders:
         by: UserId,
         *,
         is_yes: bool,
+        post: Receipt | None,
     ) -> Schedule:
         """The schedule that a proposal is about once it is decided; `deleted` if taken back."""
         wanted = current.order
-        if current.status == "over" and wanted.changes:
-            return await self.store.get(wanted.changes)
+        changed = wanted.changes or wanted.repeats
+        if current.status == "over" and changed and not current.number:
+            return await self.store.get(changed)
         if current.status != "proposed":
             return current
         if not is_yes:
             return await self.store.delete(current.id)
         if wanted.changes:
             merged = await self._merged(wanted.changes, wanted, by)
-            return await self.store.carry_over(current, merged, self.clock())
+            schedule = await self.store.carry_over(current, merged, self.clock())
+            if wanted.repeats and schedule.status == "paused":
+                return await self.store.activate(schedule.id, self.clock())
+            return schedule
         await self._checked(wanted, by, is_new=True)
+        if post is not None:
+            wanted = replace(wanted, post=post.ts)
+            await self.store.change_order(current.id, wanted, self.clock())
         return await self.store.activate(current.id, self.clock())
 
     async def do(
@@ -166,6 +206,7 @@ class DigestOrders:
     ) -> str:
         """Pause, resume, run or delete a schedule; the sentence about it."""
         changed = await self._done(verb, schedule, by)
+        await self.follow(changed)
         language = language or posts.language_of(changed.order)
         return posts.sentence(
             f"did-{verb}",
@@ -200,7 +241,9 @@ class DigestOrders:
         if current.status == "over" and current.order.changes:
             schedule = current.order.changes
         order = await self._merged(schedule, wanted, by)
-        return await self.store.change_order(schedule, order, self.clock())
+        changed = await self.store.change_order(schedule, order, self.clock())
+        await self.follow(changed)
+        return changed
 
     async def get(
         self,
@@ -350,6 +393,19 @@ class DigestOrders:
         if is_new:
             await self._refuse_too_many(order)
         return order
+
+    async def _repeated(self, order: Order, same_as: int | None) -> ScheduleId:
+        """The digest of the channel that an order repeats; empty where there is none."""
+        task = order.task.casefold()
+        for each in await self.store.of_team(order.team):
+            other = each.order
+            is_same = each.number == same_as or other.task.casefold() == task
+            is_there = (other.place, other.reads) == (order.place, order.reads)
+            if not is_same or not is_there or each.status == "over":
+                continue
+            if await self.is_visible(each, order.owner, order.origin):
+                return each.id
+        return ScheduleId("")
 
     async def _named(self, name: str) -> Conversation:
         channel = await self.api.channels.find(name)

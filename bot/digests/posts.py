@@ -1,6 +1,6 @@
 """The posts about digests: proposals, lists, and the digest itself. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
@@ -12,12 +12,20 @@ from agent_core.runtime.schedules import (
     Schedule,
     Slot,
     moment_words,
+    moments_words,
     rule_words,
     slots_after,
 )
 from agent_core.words import Words
 from bot import clicks
-from bot.clicks import HomeScheduleClick, NewDigestClick, ProposalClick, ScheduleClick, ScheduleVerb
+from bot.clicks import (
+    HomeScheduleClick,
+    NewDigestClick,
+    ProposalClick,
+    ProposalKind,
+    ScheduleClick,
+    ScheduleVerb,
+)
 from bot.render import IsLive, PostDraft, card, foreign_line, limits, link, mention, section, split
 from bot.words import BOT
 
@@ -30,6 +38,16 @@ ROOT_CHARS = 3_800
 TIMES_SHOWN = 3
 LATE_S = 300.0
 MAX_LISTED = 20
+_CHOICES: Mapping[str, ProposalKind] = {
+    "confirm": "digest.confirm",
+    "change": "digest.change",
+    "cancel": "digest.cancel",
+}
+_OTHERS_CHOICES: Mapping[str, ProposalKind] = {
+    "keep-both": "digest.confirm",
+    "cancel": "digest.cancel",
+}
+_REPEATED_CHOICES: Mapping[str, ProposalKind] = {"replace": "digest.replace", **_OTHERS_CHOICES}
 LISTED_CHARS = limits.BLOCK_TEXT_CHARS // (MAX_LISTED + 2)
 
 
@@ -45,8 +63,17 @@ def language_of(order: Order) -> str:
     return detect_language(order.task, locale=order.owner_locale)
 
 
-def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> PostDraft:
-    """What was understood, and the buttons that agree to it."""
+def proposal(
+    schedule: Schedule,
+    now: datetime,
+    *,
+    may_read: bool = True,
+    repeated: Schedule | None = None,
+) -> PostDraft:
+    """What was understood, and the buttons that agree to it; of a repetition also what it repeats.
+
+    Nobody but its owner may replace a digest.
+    """
     order = schedule.order
     language = language_of(order)
     words = BOT.of(language)
@@ -58,16 +85,21 @@ def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Pos
         lines.append(f"_{words('digest-only-news')}_")
     elif order.when_nothing_new == "say_so":
         lines.append(f"_{words('digest-says-no-news')}_")
-    lines.append(words("digest-shall-i"))
-    confirm = ProposalClick(kind="digest.confirm", schedule=schedule.id)
-    change = ProposalClick(kind="digest.change", schedule=schedule.id)
-    cancel = ProposalClick(kind="digest.cancel", schedule=schedule.id)
-    return card(
-        "\n".join(lines),
-        clicks.button(words("digest-button-confirm"), confirm, "primary"),
-        clicks.button(words("digest-button-change"), change),
-        clicks.button(words("digest-button-cancel"), cancel),
-    )
+    choices = _CHOICES
+    ask = words("digest-shall-i")
+    if repeated is not None:
+        choices = _REPEATED_CHOICES if repeated.order.owner == order.owner else _OTHERS_CHOICES
+        ask = sentence("repeats", repeated, language, now)
+    lines.append(ask)
+    buttons = [
+        clicks.button(
+            words(f"digest-button-{label}"),
+            ProposalClick(kind=kind, schedule=schedule.id),
+            "" if number else "primary",
+        )
+        for number, (label, kind) in enumerate(choices.items())
+    ]
+    return card("\n".join(lines), *buttons)
 
 
 def dropped(schedule: Schedule, *, is_replaced: bool) -> PostDraft:
@@ -77,8 +109,10 @@ def dropped(schedule: Schedule, *, is_replaced: bool) -> PostDraft:
 
 
 def standing(key: str, schedule: Schedule, now: datetime) -> PostDraft:
-    """A schedule that was agreed on, with the buttons for what is done most."""
+    """A schedule that was agreed on, with the buttons for what is done most; none once deleted."""
     language = language_of(schedule.order)
+    if schedule.status == "deleted":
+        return card(sentence("did-delete", schedule, language, now))
     words = BOT.of(language)
     verbs: tuple[ScheduleVerb, ...] = ("run", _toggle(schedule), "edit")
     buttons = [
@@ -122,9 +156,11 @@ def sentence(
 def _next_times(order: Order, language: str, now: datetime) -> str:
     """The next moments on the owner's clocks, with their zone where the rule has another one."""
     zone = order.owner_zone or order.rule.zone
-    moments = islice(slots_after(order.rule, now), TIMES_SHOWN)
-    times = " · ".join(moment_words(moment, zone, language) for moment in moments)
-    if not times or zone == order.rule.zone:
+    moments = list(islice(slots_after(order.rule, now), TIMES_SHOWN))
+    if not moments:
+        return ""
+    times = moments_words(moments, zone, language)
+    if zone == order.rule.zone:
         return times
     return f"{times} ({zone})"
 

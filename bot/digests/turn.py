@@ -113,6 +113,7 @@ class DigestHost:
         origin = parse_session(order.origin)
         team, user = parse_user(order.owner)
         await _try(self._api.post(origin, text, op=op))
+        await _try(self._orders.follow(schedule))
         if not origin.channel.startswith("D"):  # else the owner has just read it
             since = origin.root_ts
             await _try(

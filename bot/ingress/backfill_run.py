@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from agent_core.background import Background
+from agent_core.clock import UtcClock
 from agent_core.messages import JsonObject
 from agent_core.runtime import KnownSessions, Marks, detect_language
 from bot.front import FrontDoor
@@ -57,16 +58,18 @@ class Watermark:
         self,
         marks: Marks,
         team: str,
-        now_s: Callable[[], float],
+        clock: UtcClock,
     ) -> None:
-        """`now_s` is the time of day, in seconds since the epoch."""
         self.has_gap = asyncio.Event()
         self._marks = marks
         self._name = f"slack:{team}:*"
-        self._now_s = now_s
+        self._clock = clock
         self._heard_s = 0.0
         self._gaps = 0
         self._beat_at_s = 0.0
+
+    def _now_s(self) -> float:
+        return self._clock().timestamp()
 
     async def open(self) -> None:
         """Read the watermark. Before the first start of all, nothing can have been missed."""

@@ -18,7 +18,7 @@ from agent_core.settings import CoreSettings
 from bot.operator import Check, Finding, as_sentence, fine, warning, wrong
 from bot.settings import BotSettings, is_loopback
 
-PLENTY_BYTES = 1024**3
+PLENTY_BYTES = 1000**3
 
 _STORES = ("WORKSPACES_ROOT", "DATABASE_URL")
 _CONSOLE = ("CONSOLE_HOST", "CONSOLE_PORT", "CONSOLE_SECRET", "CONSOLE_URL")
@@ -41,7 +41,7 @@ def machine_checks(core: CoreSettings, bot: BotSettings) -> list[Check]:
 
 async def _look_at_root(core: CoreSettings) -> Finding:
     root = await asyncio.to_thread(examine_root, core.workspaces_root)
-    free = f"{root.free_bytes / 1024**3:.1f} GB free"
+    free = f"{root.free_bytes / 1000**3:.1f} GB free"
     if root.free_bytes < PLENTY_BYTES:
         return warning(f"{root.path} has only {free}; make room before it fills up.")
     made = "" if root.exists else ", made at the first start"

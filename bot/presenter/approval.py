@@ -33,6 +33,7 @@ from bot.presenter.previews import (
     LONG,
     MomentWords,
     argument_lines,
+    attachment_line,
     changes,
     items_of,
     made_visible,
@@ -135,7 +136,7 @@ def approval_draft(
     notes: list[str] = []
     if unseen:
         notes.append(words("consent-sent-hidden", files=_names(unseen)))
-    elif event.files:
+    elif event.files and not _are_named(event, words):
         notes.append(words("consent-sent-shown", files=_names(event.files)))
     if is_attached:
         notes.append(words("consent-in-file", file=file_name(event)))
@@ -362,6 +363,12 @@ def _title(
 def _named(text: str) -> str:
     """A foreign name in one line, as long as an option may be."""
     return one_line(made_visible(text), limits.OPTION_CHARS)
+
+
+def _are_named(event: ApprovalRequested, words: Words) -> bool:
+    """Whether the card has the line of an attachment, by its name, kind and size."""
+    values = [value for action in event.actions for value in action.arguments.values()]
+    return any(attachment_line(value, event.files, words) for value in values)
 
 
 def _names(files: Sequence[SentFile]) -> str:

@@ -150,6 +150,7 @@ class Browsers:
                 *LEAN,
                 f"--user-data-dir={home}/profile",
                 "--no-pdf-header-footer",
+                "--generate-pdf-document-outline",
                 f"--print-to-pdf={printed}",
                 source.as_uri(),
             ]

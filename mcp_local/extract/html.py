@@ -7,7 +7,9 @@ several elements, the choice among the readings, and the removal of boilerplate.
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from copy import deepcopy
+from datetime import date
 from functools import lru_cache
 from html import unescape
 from itertools import islice
@@ -54,6 +56,10 @@ MIN_CHARS = 80
 _EMBEDDED = re.compile(r"data:[^\s\"'()<>]{1000,}")
 _LONG_TAG = re.compile(r"<([a-zA-Z][\w:-]{0,40}\s)[^<>]{10000,}")
 _ELEMENT = re.compile(r"<[a-zA-Z]")
+_PUBLISHED = (
+    "//meta[@property='article:published_time' or @itemprop='datePublished' or @name='date']"
+    "/@content | //*[@itemprop='datePublished']/@datetime | //article//time/@datetime"
+)
 _FOOTNOTE = re.compile(r"\[[^\[\]]{1,12}\]")
 
 
@@ -106,8 +112,18 @@ def extract_html(html: str, url: str) -> ExtractedPage:
         description=line_of(facts.description)[:MAX_DESCRIPTION_CHARS],
         markdown=markdown,
         publisher=_publisher(facts.sitename or "", title, url),
+        author=line_of(facts.author)[:MAX_PUBLISHER_CHARS],
+        published=_published(page),
         note=" ".join(notes),
     )
+
+
+def _published(page: Element) -> date | None:
+    """The first day that the page's own data give, by which its maker means its publication."""
+    for text in page.xpath(_PUBLISHED):
+        with suppress(ValueError):
+            return date.fromisoformat(text.strip()[:10])
+    return None
 
 
 def _publisher(name: str, title: str, url: str) -> str:

@@ -1,32 +1,43 @@
 """Citations in a report: how they are written, and whether their sources exist.
 
+`[3]` cites a source, `[3#12]` a passage of it, by the number that search_corpus gives.
 `read_citation` is a rule of the Markdown parser; the checks are made of its tokens. Whether the
 sources say what is claimed is in `claims`.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from mcp_local.errors import CitationError
+from mcp_local.passages import passages_of
 from mcp_local.sources import NumberedSource
 
 CITATION = "citation"
 """The type of the inline token that stands for one bracket of citations."""
 
 _TARGET = r"\((?:[^()\s]|\([^()\s]*+\))*+(?:\s+\"[^\"]*+\")?\)"
+_PLACE = r"\d{1,6}(?:#\d{1,5})?"
 _CITATION = re.compile(
-    rf"\[\^?(?P<number>\d{{1,3}})\]{_TARGET}"
-    rf"|\[\^?(?P<numbers>\d{{1,6}}(?:\s*[,;]\s*\^?\d{{1,6}})*)\](?!{_TARGET})"
+    rf"\[\^?(?P<number>\d{{1,3}}(?:#\d{{1,5}})?)\]{_TARGET}"
+    rf"|\[\^?(?P<numbers>{_PLACE}(?:\s*[,;]\s*\^?{_PLACE})*)\](?!{_TARGET})"
 )
 
 
+def cited_passages(bracket: str) -> list[tuple[int, int]]:
+    """(source, passage) in one bracket such as `[1, 3#12]`, in the order written, each once.
+
+    The passage is 0 where the source as a whole is cited.
+    """
+    pairs = re.findall(r"(\d+)(?:#(\d+))?", bracket)
+    return list(dict.fromkeys((int(source), int(passage or 0)) for source, passage in pairs))
+
+
 def cited_numbers(bracket: str) -> list[int]:
-    """The numbers in one bracket such as `[1, 3]`, in the order written, each once."""
-    numbers = map(int, re.findall(r"\d+", bracket))
-    return list(dict.fromkeys(numbers))
+    """The sources in one bracket, in the order written, each once."""
+    return list(dict.fromkeys(source for source, _ in cited_passages(bracket)))
 
 
 def read_citation(state: StateInline, silent: bool) -> bool:
@@ -45,20 +56,22 @@ def read_citation(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def list_citations(tokens: Iterable[Token]) -> list[int]:
-    """The number of every citation, in reading order; a source cited twice stands there twice."""
-    numbers: list[int] = []
+def list_citations(tokens: Iterable[Token]) -> list[tuple[int, int]]:
+    """(source, passage) of every citation, in reading order; what is cited twice is there twice."""
+    cited: list[tuple[int, int]] = []
     for token in tokens:
         for child in token.children or ():
             if child.type == CITATION:
-                numbers.extend(cited_numbers(child.content))
-    return numbers
+                cited.extend(cited_passages(child.content))
+    return cited
 
 
-def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> None:
-    """Raise CitationError, with each number at fault, unless every cited source can be cited."""
-    is_usable = {source.n: source.ok for source in sources}
-    if not any(is_usable.values()):
+def check_citations(
+    cited: Sequence[tuple[int, int]],
+    sources: Sequence[NumberedSource],
+) -> None:
+    """Raise CitationError, with each number at fault, unless all that is cited can be cited."""
+    if not any(source.ok for source in sources):
         raise CitationError(
             "Nothing was retrieved in this session, so there is nothing to report. Search or fetch "
             "pages first, then write the report from what they say."
@@ -68,13 +81,24 @@ def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> 
             "The report cites nothing. Put [n] after each sentence that comes from source n; "
             "list_sources shows the sources."
         )
-    faults: list[str] = []
-    for number in dict.fromkeys(cited):
-        if not is_usable.get(number):
-            reason = "could not be fetched" if number in is_usable else "does not exist"
-            faults.append(f"source [{number}] {reason}")
+    faults = dict.fromkeys(_faults(cited, sources))
     if faults:
         raise CitationError(
             f"The report was not written: {'; '.join(faults)}. Cite a source that list_sources "
             "shows as read, or drop the sentence; for brackets that are no citation write \\[5\\]."
         )
+
+
+def _faults(
+    cited: Sequence[tuple[int, int]],
+    sources: Sequence[NumberedSource],
+) -> Iterator[str]:
+    by_number = {source.n: source for source in sources}
+    for number, passage in dict.fromkeys(cited):
+        source = by_number.get(number)
+        if source is None:
+            yield f"source [{number}] does not exist"
+        elif not source.ok:
+            yield f"source [{number}] could not be fetched"
+        elif passage and passage > len(passages_of(source)):
+            yield f"passage [{number}#{passage}] does not exist"

@@ -3,24 +3,22 @@
 import re
 import threading
 import unicodedata
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from html import unescape
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from mcp_local.errors import PathDenied, ToolkitError
-from mcp_local.report.citations import (
-    check_citations,
-    list_citations,
-)
+from mcp_local.report.charts import load_template
+from mcp_local.report.citations import check_citations, list_citations
 from mcp_local.report.claims import SOURCELESS, UNFOUND, Trust, check_claims, read_claims
+from mcp_local.report.footnotes import number_footnotes
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
 from mcp_local.report.outline import Labels, labels_for, outline_report
 from mcp_local.sources import NumberedSource
@@ -34,11 +32,34 @@ MAX_BARS = 200
 MAX_LINES = 5_000
 """A text with more of any of these is no report that anybody wrote, and slow to read."""
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-    "form-action 'none'"
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+    "base-uri 'none'; form-action 'none'"
 )
+ENOUGH_SOURCES = 8
+ENOUGH_PUBLISHERS = 5
+"""What a comprehensive report should rest on."""
+_MAX_UNCITED = 10
 _WORDS_PER_MINUTE = 220
 _HERE = Path(__file__).parent
+_FIRST_AND_LAST = {
+    "latin": (0, 0xFF),
+    "extended": (0x100, 0x24F),
+    "vietnamese": (0x1E00, 0x1EFF),
+    "greek": (0x370, 0x3FF),
+    "cyrillic": (0x400, 0x4FF),
+}
+"""By the ending of a font file's name: the letters for which a page carries it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Font:
+    """One file of the typeface."""
+
+    cut: str
+    """`regular`, `bold` or `italic`."""
+    letters: str
+    data: str
+    """In base64."""
 
 
 @dataclass(
@@ -57,6 +78,8 @@ class Report:
     """How many citations there are; a source may be cited often."""
     words: int
     trust: Trust
+    shortfall: str
+    """That a comprehensive report rests on few sources, for its readers; else empty."""
     warnings: list[str]
 
 
@@ -69,6 +92,7 @@ def compose_report(
     summary: str = "",
     language: str = "en",
     before: Sequence[int] = (),
+    is_comprehensive: bool = False,
 ) -> Report:
     """Check the citations of a report against `sources` and render one self-contained page.
 
@@ -94,19 +118,21 @@ def compose_report(
     tokens = [*summary_tokens]
     for section in sections:
         tokens += section.tokens
-    numbers = list_citations(tokens)
-    check_citations(numbers, sources)
+    citations = list_citations(tokens)
+    check_citations(citations, sources)
     by_number = {source.n: source for source in sources}
-    wanted = set(numbers)
-    ordered = [n for n in dict.fromkeys((*before, *numbers)) if n in wanted]
+    ordered = _in_order(citations, before)
     cited = [by_number[n] for n in ordered]
     labels_of = {n: label for label, n in enumerate(ordered, start=1)}
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
-    marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS)}
+    shortfall = _shortfall(cited, labels) if is_comprehensive else ""
+    marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS, "table", "scrolls")}
     trust, unsupported = check_claims(read_claims(tokens), cited)
-    html = _template().render(
+    footnotes = number_footnotes(tokens, by_number)
+    publishers = len(_publishers(cited))
+    html = load_template("template.html.j2").render(
         title=clean_title,
         labels=labels,
         policy=_inert(CONTENT_SECURITY_POLICY),
@@ -114,13 +140,20 @@ def compose_report(
         facts=[
             labels.write_date(day),
             labels.words("source-count", n=len(cited)),
+            labels.words("publisher-count", n=publishers),
             labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
         iso_day=day.isoformat(),
         summary=_inert(render_tokens(summary_tokens, labels_of, marks)),
         sections=sections,
         bodies=[_inert(render_tokens(section.tokens, labels_of, marks)) for section in sections],
-        publishers=len({source.host for source in cited}),
+        shortfall=shortfall,
+        publishers=publishers,
+        footnotes=footnotes,
+        number_of={source.n: label for label, source in enumerate(cited, start=1)},
+        fonts=_fonts(f"{clean_title}{markdown}{summary}"),
+        page_title=_inert(_css_string(clean_title)),
+        page_date=_inert(_css_string(labels.write_date(day))),
         trust=trust,
         trust_line=_trust_line(labels, trust),
         sources=cited,
@@ -138,15 +171,57 @@ def compose_report(
             "None of the cited sources was read in full: all are search results, and the page says "
             "so. Say it in your answer too."
         )
+    if shortfall:
+        warnings.append(_uncited(cited, sources))
     warnings += unsupported
     return Report(
         title=clean_title,
         html=html,
         cited=cited,
-        citations=len(numbers),
+        citations=len(citations),
         words=words,
         trust=trust,
+        shortfall=shortfall,
         warnings=warnings,
+    )
+
+
+def _in_order(citations: Iterable[tuple[int, int]], before: Sequence[int]) -> list[int]:
+    """The cited sources: those of the version before, then the new ones as they are cited."""
+    cited = dict.fromkeys(source for source, _ in citations)
+    return [n for n in dict.fromkeys((*before, *cited)) if n in cited]
+
+
+def _publishers(sources: Iterable[NumberedSource]) -> set[str]:
+    return {source.publisher or source.host for source in sources}
+
+
+def _shortfall(cited: Sequence[NumberedSource], labels: Labels) -> str:
+    """What readers of a comprehensive report are told where it rests on few sources."""
+    publishers = len(_publishers(cited))
+    if len(cited) >= ENOUGH_SOURCES and publishers >= ENOUGH_PUBLISHERS:
+        return ""
+    return labels.words(
+        "shortfall",
+        sources=len(cited),
+        publishers=publishers,
+        enough_sources=ENOUGH_SOURCES,
+        enough_publishers=ENOUGH_PUBLISHERS,
+    )
+
+
+def _uncited(cited: Sequence[NumberedSource], sources: Iterable[NumberedSource]) -> str:
+    """What an author with few sources may still read: those of other publishers first."""
+    known = _publishers(cited)
+    left = [source for source in sources if source.ok and source not in cited]
+    left.sort(key=lambda source: not _publishers([source]).isdisjoint(known))
+    listed = "; ".join(f"[{source.n}] {source.url}" for source in left[:_MAX_UNCITED])
+    return (
+        f"A comprehensive report should rest on {ENOUGH_SOURCES} sources of {ENOUGH_PUBLISHERS} "
+        f"publishers; this one cites {len(cited)} of {len(known)}. Not cited yet: "
+        f"{listed or 'nothing'}. Read those that fit the subject, search once more from another "
+        "side, and write the report again. Where there is no more, say in your answer what "
+        "`shortfall` says."
     )
 
 
@@ -168,16 +243,22 @@ def _inert(html: str) -> Markup:
     return Markup(html)  # noqa: S704
 
 
-@cache
-def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(_HERE, encoding="utf-8"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("template.html.j2")
+def _fonts(text: str) -> list[Font]:
+    """The files of the typeface that a text needs; most need those of Latin letters alone."""
+    signs = {ord(sign) for sign in text}
+    fonts: list[Font] = []
+    for file in sorted((_HERE / "fonts").glob("*.woff2")):
+        cut, _, letters = file.stem.partition("-")
+        first, last = _FIRST_AND_LAST[letters]
+        if any(first <= sign <= last for sign in signs):
+            data = b64encode(file.read_bytes()).decode()
+            fonts.append(Font(cut=cut, letters=letters, data=data))
+    return fonts
+
+
+def _css_string(text: str) -> str:
+    """A text between quotes of a stylesheet: whatever could end it is written as a number."""
+    return "".join(sign if sign.isalnum() else f"\\{ord(sign):x} " for sign in text)
 
 
 def _check_size(text: str) -> None:
@@ -215,11 +296,12 @@ REPORTS_DIRECTORY = "work_products"
 MAX_SLUG_CHARS = 60
 _MAX_VERSIONS = 500
 _SOURCE = re.compile(r'<li id="source-\d+" value="\d+" data-n="(\d+)">')
-_CITED = re.compile(r'(<a class="citation" href="#source-)(\d+)">\[\d+\]')
+_CITED = re.compile(r'(<a class="citation" href="#source-)(\d+)"[^>]*>\[\d+\]')
+_OUR_PARTS = re.compile(r"<style>.*?</style>|<section class=\"passages\".*?</section>", re.DOTALL)
 _COVER_END = "</div>\n</header>"
 _SECTION = re.compile(r"<h2 id=[^>]*>(.*?)</h2>", re.DOTALL)
 _ELEMENT = re.compile(r"<a class=\"citation\".*?</a>|<[^>]*>", re.DOTALL)
-_DATE = re.compile(rb"<time .*?</time>", re.DOTALL)
+_DATE = re.compile(rb"<time .*?</time>|@top-right { content: .*? }\n", re.DOTALL)
 _WRITING = threading.Lock()
 """An empty page seen under it was begun by a process that died, not by another call."""
 
@@ -246,10 +328,11 @@ def sources_before(workspace: Workspace, title: str) -> list[int]:
 
 
 def with_session_numbers(page: str) -> str:
-    """A report's page with the numbers by which its author cites: those of the session."""
+    """A report's page for its author: with the numbers of the session, without styles and fonts."""
     numbers = [int(number) for number in _SOURCE.findall(page)]
     if not numbers:
         return page
+    page = _OUR_PARTS.sub("", page)
 
     def session_number(mark: re.Match[str]) -> str:
         return f'{mark[1]}{mark[2]}">[{numbers[int(mark[2]) - 1]}]'
@@ -342,9 +425,5 @@ def _with_line(html: str, line: str) -> str:
 
 
 def _undated(page: bytes) -> bytes:
-    """The page without the first date in it, which is that of its making."""
-    return _DATE.sub(
-        b"",
-        page,
-        count=1,
-    )
+    """The page without the date of its making, which stands on its cover and its printed pages."""
+    return _DATE.sub(b"", page)

@@ -11,6 +11,11 @@ source-count =
         [one] { $n } Quelle
        *[other] { $n } Quellen
     }
+publisher-count =
+    { $n ->
+        [one] { $n } Herausgeber
+       *[other] { $n } Herausgeber
+    }
 reading-time = { $n } Min. Lesezeit
 version = Version { $version }
 version-new =
@@ -28,6 +33,13 @@ claim-count =
 found = { $n } wörtlich oder dem Wert nach gefunden
 derived = { $n } abgeleitet
 unfound-count = { $n } nicht gefunden
+shortfall = Dieser Bericht stützt sich auf wenige Quellen: { $sources } von { $publishers ->
+        [one] einem Herausgeber
+       *[other] { $publishers } Herausgebern
+    }. Ein umfassender sollte mindestens { $enough_sources } von { $enough_publishers } haben.
+table = Tabelle
+scrolls = Weitere Spalten: seitwärts scrollen
+passages = Belegstellen
 top = Nach oben
 footer = Zahlen in Klammern führen zur Quelle, auf der ein Satz beruht.
 

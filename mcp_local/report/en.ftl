@@ -11,6 +11,11 @@ source-count =
         [one] { $n } source
        *[other] { $n } sources
     }
+publisher-count =
+    { $n ->
+        [one] { $n } publisher
+       *[other] { $n } publishers
+    }
 reading-time = { $n } min read
 version = Version { $version }
 version-new =
@@ -28,6 +33,13 @@ claim-count =
 found = { $n } found word for word or by value
 derived = { $n } derived
 unfound-count = { $n } not found
+shortfall = This report rests on few sources: { $sources } of { $publishers ->
+        [one] one publisher
+       *[other] { $publishers } publishers
+    }. A comprehensive one should have at least { $enough_sources } of { $enough_publishers }.
+table = Table
+scrolls = More columns: scroll sideways
+passages = Passages that the text rests on
 top = Back to top
 footer = Numbers in brackets lead to the source a sentence rests on.
 

@@ -11,6 +11,11 @@ source-count =
         [one] { $n } fuente
        *[other] { $n } fuentes
     }
+publisher-count =
+    { $n ->
+        [one] { $n } editor
+       *[other] { $n } editores
+    }
 reading-time = { $n } min de lectura
 version = Versión { $version }
 version-new =
@@ -40,6 +45,13 @@ unfound-count =
         [one] { $n } no hallado
        *[other] { $n } no hallados
     }
+shortfall = Este informe se apoya en pocas fuentes: { $sources } de { $publishers ->
+        [one] un editor
+       *[other] { $publishers } editores
+    }. Uno exhaustivo debería tener al menos { $enough_sources } de { $enough_publishers }.
+table = Tabla
+scrolls = Más columnas: desplace hacia un lado
+passages = Pasajes citados
 top = Volver arriba
 footer = Los números entre corchetes llevan a la fuente de cada frase.
 

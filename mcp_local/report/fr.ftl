@@ -11,6 +11,11 @@ source-count =
         [one] { $n } source
        *[other] { $n } sources
     }
+publisher-count =
+    { $n ->
+        [one] { $n } éditeur
+       *[other] { $n } éditeurs
+    }
 reading-time = { $n } min de lecture
 version = Version { $version }
 version-new =
@@ -40,6 +45,13 @@ unfound-count =
         [one] { $n } introuvable
        *[other] { $n } introuvables
     }
+shortfall = Ce rapport repose sur peu de sources : { $sources } de { $publishers ->
+        [one] un éditeur
+       *[other] { $publishers } éditeurs
+    }. Un rapport complet devrait en avoir au moins { $enough_sources } de { $enough_publishers }.
+table = Tableau
+scrolls = D’autres colonnes : faites défiler sur le côté
+passages = Passages cités
 top = Haut de page
 footer = Les numéros entre crochets mènent à la source de chaque phrase.
 

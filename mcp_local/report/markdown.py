@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from html import escape
+from itertools import chain, takewhile, zip_longest
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,23 +16,46 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from mcp_local.report.charts import KINDS, draw_chart
 from mcp_local.report.citations import CITATION, cited_numbers, read_citation
 from mcp_local.report.claims import UNFOUND
 
 LINK_REL = "noopener noreferrer nofollow"
 KNOWN = "known"
 LABELS = "labels"
+NOTES = "notes"
+"""In the meta of a citation's token: the ids of its footnotes by the numbers of their sources."""
+CHART = "chart"
+"""The type of the block token that stands for a drawing; its content is SVG of ours."""
 _LINK_SCHEMES = ("http://", "https://")
 _ALIGNMENT = re.compile(r'style="text-align:(left|center|right)"')
 _SPACED_CITATION = re.compile(r'(?<!\s)\s++(?=<a class="citation")')
 
 # The second net under the parser: what our own rendering produces, and nothing else.
-_TEXT_TAGS = {"small", "p", "br", "hr", "strong", "em", "s", "code", "pre", "a", "ul", "ol", "li"}
-_BLOCK_TAGS = {"h2", "h3", "h4", "h5", "h6", "blockquote", "aside"}
+_CHART_MARK = "<i></i>"
+"""Passes the second net in the place of a drawing, which does not; nothing else makes it."""
+_TEXT_TAGS = {
+    "i",
+    "small",
+    "p",
+    "br",
+    "hr",
+    "strong",
+    "em",
+    "s",
+    "code",
+    "pre",
+    "a",
+    "ul",
+    "ol",
+    "li",
+}
+_BLOCK_TAGS = {"h2", "h3", "h4", "h5", "h6", "blockquote", "aside", "figure"}
 _TABLE_TAGS = {"table", "thead", "tbody", "tr", "th", "td"}
 _ATTRIBUTES = {
-    "a": {"href", "class", "rel"},
-    "aside": {"class"},
+    "a": {"href", "class", "rel", "id", "aria-describedby"},
+    "aside": {"class", "role"},
+    "figure": {"class"},
     "p": {"class"},
     "small": {"class", "title"},
     "th": {"class"},
@@ -59,9 +83,11 @@ def render_tokens(
     """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in.
 
     A citation shows its source's number in the page, of `labels`. `marks` are what a mark says to
-    the reader, by its kind.
+    the reader, by its kind, and `table` and `scrolls` what a table does.
     """
-    environment = {LABELS: labels, **(marks or {})}
+    names = marks or {}
+    drawings: list[str] = []
+    environment = {LABELS: labels, CHART: drawings, **names}
     html = _parser().renderer.render(tokens, _parser().options, environment)
     # Inline styles do not pass the second net; a citation follows its sentence without a space.
     html = _ALIGNMENT.sub(r'class="\1"', html)
@@ -74,9 +100,14 @@ def render_tokens(
         link_rel=None,
         strip_comments=True,
     )
-    # A wide table scrolls in a box of its own.
-    framed = clean.replace("<table>", '<div class="table"><table>')
-    return framed.replace("</table>", "</table></div>")
+    # A wide table scrolls in a box of its own, which the keyboard reaches; so does code.
+    label = escape(names.get("table", ""))
+    hint = escape(names.get("scrolls", ""))
+    box = f'<div class="table" tabindex="0" role="group" aria-label="{label}" data-hint="{hint}">'
+    framed = clean.replace("<pre>", '<pre tabindex="0">').replace("<table>", f"{box}<table>")
+    framed = framed.replace("</table>", "</table></div>")
+    parts = chain.from_iterable(zip_longest(framed.split(_CHART_MARK), drawings, fillvalue=""))
+    return "".join(parts)
 
 
 def plain_text(inline: Token) -> str:
@@ -105,6 +136,7 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler.before("link", "citation", read_citation)
     parser.core.ruler.push("links", _keep_known_links)
     parser.core.ruler.before("inline", "boxes", mark_boxes)
+    parser.core.ruler.push("charts", _draw_charts)
     for name, rule in _RENDER_RULES.items():
         parser.add_render_rule(name, rule)
     return parser
@@ -139,10 +171,22 @@ def _render_citation(
     _: RendererHTML, tokens: Sequence[Token], at: int, _options: object, env: Mapping[str, Any]
 ) -> str:
     labels: Mapping[int, int] = env[LABELS]
-    return "".join(
-        f'<a class="citation" href="#source-{labels[number]}">[{labels[number]}]</a>'
-        for number in cited_numbers(tokens[at].content)
-    )
+    token = tokens[at]
+    notes: Mapping[int, int] = token.meta.get(NOTES, {})
+    links: list[str] = []
+    for number in cited_numbers(token.content):
+        label = labels[number]
+        note = notes.get(number)
+        about = f' id="c{note}" aria-describedby="p{note}"' if note else ""
+        links.append(f'<a class="citation" href="#source-{label}"{about}>[{label}]</a>')
+    return "".join(links)
+
+
+def _render_chart(
+    _: RendererHTML, tokens: Sequence[Token], at: int, _options: object, env: Mapping[str, Any]
+) -> str:
+    env[CHART].append(tokens[at].content)
+    return _CHART_MARK
 
 
 def _render_unfound(
@@ -160,6 +204,7 @@ def _render_image(_: RendererHTML, tokens: Sequence[Token], at: int, *more: obje
 _RENDER_RULES: dict[str, Any] = {
     CITATION: _render_citation,
     UNFOUND: _render_unfound,
+    CHART: _render_chart,
     "image": _render_image,
 }
 
@@ -175,6 +220,9 @@ _STYLES = {
     "warning": "warning",
     "caution": "warning",
     "danger": "warning",
+    "figures": "figures",
+    "timeline": "timeline",
+    **dict.fromkeys(KINDS, CHART),
 }
 
 
@@ -199,8 +247,13 @@ def _mark_box(tokens: list[Token], at: int) -> None:
     while tokens[end].type != "blockquote_close" or tokens[end].level != box.level:
         end += 1
     kind, _, _ = label[1].casefold().strip().partition(" ")
+    style = _STYLES.get(kind, "note")
     box.tag = tokens[end].tag = "aside"
-    box.attrSet("class", f"box {_STYLES.get(kind, 'note')}")
+    box.attrs = {"class": f"box {style}", "role": "note"}
+    if style == CHART:
+        box.tag = tokens[end].tag = "figure"
+        box.attrs = {"class": CHART}
+        box.info = kind
     title, _, text = inline.content[label.end() :].partition("\n")
     is_alone = tokens[at + 4] is tokens[end]
     if not title or (is_alone and not text):
@@ -216,3 +269,20 @@ def _mark_box(tokens: list[Token], at: int) -> None:
             replace(closing),
         ]
     opening.attrs = {"class": "box-title"}
+
+
+def _draw_charts(state: StateCore) -> None:
+    """Core rule of the parser, after the inline one: a chart box's table is drawn above it."""
+    for at in range(len(state.tokens) - 1, -1, -1):
+        box = state.tokens[at]
+        if box.tag == "figure" and box.nesting == 1:
+            inside = takewhile(lambda token: token.tag != "figure", state.tokens[at + 1 :])
+            rows: list[list[str]] = []
+            for token in inside:
+                if token.type == "tr_open":
+                    rows.append([])
+                elif token.type == "inline" and rows:
+                    rows[-1].append(plain_text(token))
+            drawing = draw_chart(box.info, plain_text(state.tokens[at + 2]), rows)
+            chart = Token(CHART, "", 0, content=drawing)
+            state.tokens[at + 4 : at + 4] = [chart]

@@ -29,8 +29,9 @@ Markdown = Annotated[
     str,
     Field(
         description="The report's text: `## ` headings for themed sections, `### ` below them, "
-        "lists, tables, `> [!NOTE] Title` info boxes (also TIP, KEY, WARNING), and [n] after each "
-        "sentence taken from source n. No HTML, no title, contents or source list: the page adds "
+        "lists, tables, `> [!NOTE] Title` info boxes (also TIP, KEY, WARNING), and [n#p] after "
+        "each sentence taken from passage p of source n, or [n] where it rests on the source as a "
+        "whole. No HTML, no title, contents or source list: the page adds "
         "them."
     ),
 ]
@@ -41,6 +42,13 @@ Summary = Annotated[
 Language = Annotated[
     str,
     Field(description="Language of the report as a tag such as en, de or pt-BR."),
+]
+IsComprehensive = Annotated[
+    bool,
+    Field(
+        description="Whether comprehensive, detailed or in-depth work was asked for, in whatever "
+        "language and words."
+    ),
 ]
 FollowUps = Annotated[
     list[str],
@@ -61,12 +69,14 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         ctx: Context,
         summary: Summary = "",
         language: Language = "en",
+        is_comprehensive: IsComprehensive = False,
         follow_ups: FollowUps = [],  # noqa: B006 (a schema's default; nobody changes it)
     ) -> CallToolResult:
         """Turn a finished text with [n] citations into the HTML report that the person receives.
 
         Use it once all sources are read and, for fetched pages, after save_corpus. n is the number
-        that save_corpus, search_corpus and list_sources show. Every citation is checked: one whose
+        that save_corpus, search_corpus and list_sources show, n#p the id of a passage that
+        search_corpus gave. Every citation is checked: one whose
         source does not exist or could not be fetched is refused by name, and nothing is written.
         `warnings` in the answer name figures and quotes that stand on none of the sources cited for
         them. A changed report becomes a new version beside the earlier ones; one that says the same
@@ -85,6 +95,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
             summary,
             language,
             today,
+            is_comprehensive,
         )
         path = written["path"]
         if find_chromium(settings.crawl_browser):
@@ -133,6 +144,7 @@ def _write(
     summary: str,
     language: str,
     today: date,
+    is_comprehensive: bool,
 ) -> dict[str, Any]:
     # Imported by the first report: what composes one takes 5 MB.
     from mcp_local.report.compose import compose_report, sources_before, write_new_version
@@ -145,6 +157,7 @@ def _write(
         summary=summary,
         language=language,
         before=sources_before(workspace, title),
+        is_comprehensive=is_comprehensive,
     )
     path, version = write_new_version(workspace, report.title, today, report.html, language)
     return {
@@ -152,6 +165,7 @@ def _write(
         "path": path,
         "title": report.title,
         **({"version": version} if version else {}),
+        **({"shortfall": report.shortfall} if report.shortfall else {}),
         "citations": report.citations,
         "sources": [
             {"n": source.n, "url": source.url, "title": source.title} for source in report.cited

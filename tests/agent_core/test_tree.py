@@ -136,6 +136,14 @@ def test_how_runs_end_is_their_status_and_the_answer_is_marked(outcome: str, sta
     assert root["metadata"]["isTainted"]
 
 
+@pytest.mark.proves("agent.ends")
+def test_no_part_is_at_work_once_its_turn_has_ended() -> None:
+    told = Told().begun()
+    told("turn_finished", outcome="failed", answer="It broke.", reference="r", is_tainted=True)
+    cut = told.state(CHILD)
+    assert (cut["status"], cut["metadata"]["isQueued"]) == ("stopped", False)
+
+
 @pytest.mark.proves("agent.waits")
 def test_a_question_waits_with_its_options_until_the_run_goes_on() -> None:
     told = Told().begun()

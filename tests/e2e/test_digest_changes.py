@@ -30,6 +30,10 @@ async def test_digests_are_listed_with_what_can_be_done(office: Office) -> None:
     assert "every Tuesday at 10:00 (Europe/Amsterdam)" in listing.text
     assert "next: Tue 31 March 2026, 10:00" in listing.text
     assert entries(listing) == 2 * ["Pause", "Run now", "Edit", "Delete"]
+    of_news = await office.say("which digests has #news?", reading("list", channel="#news"))
+    assert [line.partition(".")[0] for line in of_news.text.splitlines()[1:]] == numbers[1:]
+    none = await office.say("and #general?", reading("list", channel="#general"))
+    assert none.text == "There are no digests in #general yet."
 
 
 @pytest.mark.parametrize("door", ["words", "menu"])
@@ -41,7 +45,7 @@ async def test_words_and_the_menu_do_the_same_and_say_what_was_done(
     named = f"Digest {schedule.number} (*battery storage*)"
     steps: dict[str, tuple[str, list[str]]] = {
         "pause": (f"{named} is paused.", ["paused"]),
-        "resume": (f"{named} is on again. Next: Fri 27 March 2026, 09:00", ["active"]),
+        "resume": (f"{named} is on again. Next: Fri 27, Mon 30, Tue 31 March at 09:00", ["active"]),
         "run": (f"{named} is being made now.", ["active"]),
         "delete": (f"{named} is deleted.", []),
     }
@@ -90,6 +94,7 @@ async def test_the_post_of_an_agreed_digest_runs_pauses_resumes_and_edits_it(
     assert await office.fill_in(await office.form(), {"task": "flow batteries"}) == {}
     changed = await office.next_post(agreed.root_ts, after=4)
     assert buttons(changed) == ["Run now", "Pause", "Edit"]
+    await office.once(agreed, lambda now: "*flow batteries*" in now.text)
     office.world.model.play(digest_answer("One"))
     await office.press(changed, "button.0")
     await office.next_post(agreed.root_ts, after=5)
@@ -198,7 +203,10 @@ def entries(listing: Post) -> list[str]:
 
 @pytest.mark.proves("digest.words")
 async def test_a_change_in_words_waits_for_a_yes_like_an_order(office: Office) -> None:
-    schedule = await office.order()
+    first = await office.say(ORDER)
+    await office.press(first, "confirm")
+    agreed = await office.decided(first)
+    [schedule] = await office.schedules()
     at_ten = schedule.order.rule.recurrence.replace("BYHOUR=9", "BYHOUR=10")
     change = reading("change", which=schedule.number, rrule=at_ten, only_when_new=True)
     proposal = await office.say("make the digest 10 o'clock, and only for news", change)
@@ -208,8 +216,13 @@ async def test_a_change_in_words_waits_for_a_yes_like_an_order(office: Office) -
     changed = await office.decided(proposal)
     assert f"Digest {schedule.number} is changed: *battery storage*" in changed.text
     now = await office.schedule(schedule.number)
+    await office.once(agreed, lambda post: "Every weekday at 10:00" in post.text)
     assert now.order.rule.recurrence == at_ten
     assert (now.order.task, now.order.when_nothing_new) == ("battery storage", "be_silent")
+    for verb, button in (("pause", "Resume"), ("resume", "Pause")):
+        await office.say(f"{verb} the digest", reading(verb, which=schedule.number))
+        followed = await office.once(agreed, lambda post, label=button: label in buttons(post))
+        assert followed.text.startswith(f"Scheduled as digest {schedule.number}")
     unclear = reading("change", which=schedule.number, question="Better in which way?")
     asked = await office.say("make the digest better", unclear)
     assert asked.text == "Better in which way?"

@@ -35,7 +35,7 @@ async def test_a_proposal_names_task_channel_rule_and_next_three_times(office: O
     energy = office.world.slack.channels["energy"]
     assert proposal.text == (
         f"*battery storage*\nEvery weekday at 09:00 (Europe/Amsterdam), in <#{energy}>\n"
-        "Next: Fri 27 March 2026, 09:00 · Mon 30 March 2026, 09:00 · Tue 31 March 2026, 09:00\n"
+        "Next: Fri 27, Mon 30, Tue 31 March at 09:00\n"
         "Shall I do that?"
     )
     assert buttons(proposal) == ["Confirm", "Change", "Cancel"]
@@ -52,7 +52,7 @@ async def test_times_are_those_of_the_asker_whatever_zone_the_order_names(office
         f"{words}, New York time", reading("order", zone="America/New_York", **fools)
     )
     assert "at 09:00 (America/New_York)" in other.text
-    assert "Thu 2 April 2026, 15:00 · Fri 2 April 2027, 15:00" in other.text
+    assert "Next: Thu 2 April 2026, Fri 2 April 2027, Sun 2 April 2028 at 15:00" in other.text
     assert "(Europe/Amsterdam)\n" in other.text
 
 
@@ -179,7 +179,7 @@ async def test_an_order_gets_the_words_of_its_language_and_not_of_the_locale(
     )
     proposal = await office.say(text, read, user="ben")
     assert "Jeden Werktag um 09:00" in proposal.text
-    assert "Nächste: Fr, 27. März 2026, 09:00" in proposal.text
+    assert "Nächste: Fr 27., Mo 30., Di 31. März um 09:00" in proposal.text
     assert buttons(proposal) == ["Bestätigen", "Ändern", "Abbrechen"]
     await office.press(proposal, "confirm", user="ben")
     assert (await office.decided(proposal)).text.startswith("Eingeplant als Digest ")
@@ -231,6 +231,40 @@ async def test_an_order_while_a_turn_is_at_work_is_answered_and_does_not_steer(
     may_go_on.set()
     turn = await world.answered(root)
     assert turn.answer == "Nothing is there."
+
+
+@pytest.mark.proves("digest.repeated")
+async def test_who_orders_the_same_digest_twice_is_asked_to_replace_it_or_keep_both(
+    office: Office,
+) -> None:
+    first = await office.order()
+    again = "every monday at 7 post a digest about storage of power in batteries in #energy"
+    same = {"task": "storage of power in batteries", "channel": "#energy", "same_as": first.number}
+    monday = "FREQ=WEEKLY;BYDAY=MO;BYHOUR=7;BYMINUTE=0"
+    card = await office.say(again, reading("order", rrule=monday, **same))
+    assert f"Digest {first.number}, ordered by <@" in card.text
+    assert "is about the same: *battery storage*\nEvery weekday at 09:00" in card.text
+    assert buttons(card) == ["Replace", "Keep both", "Cancel"]
+    unclear = await office.reply("yes", card)
+    assert "press one of the buttons above" in unclear.text
+    assert [each.id for each in await office.schedules()] == [first.id]
+    await office.press(card, "replace")
+    replaced = await office.decided(card)
+    assert f"Digest {first.number} is changed: *{same['task']}*" in replaced.text
+    [changed] = await office.schedules()
+    assert (changed.number, changed.order.rule.recurrence) == (first.number, monday)
+
+    word_for_word = again.replace("monday", "friday")
+    rrule = monday.replace("MO", "FR")
+    read = reading("order", rrule=rrule, **{**same, "same_as": None})
+    of_ben = await office.say(word_for_word, read, user="ben")
+    assert buttons(of_ben) == ["Keep both", "Cancel"]
+    await office.press(of_ben, "confirm", user="ben")
+    await office.decided(of_ben)
+    assert len(await office.schedules()) == 2
+    elsewhere = reading("order", rrule=rrule, **{**same, "channel": "#news"})
+    other = await office.say(word_for_word.replace("#energy", "#news"), elsewhere)
+    assert buttons(other) == ["Confirm", "Change", "Cancel"]
 
 
 async def test_an_order_in_a_direct_conversation_is_told_there(office: Office) -> None:

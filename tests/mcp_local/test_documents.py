@@ -84,6 +84,7 @@ def test_a_sheet_gives_values_says_that_it_is_hidden_and_runs_nothing() -> None:
         "## Sheet Costs (hidden)",
         "",
         "7: 2023-03-15 12:00:00 |  | 2 |  |  | TRUE",
+        'Formulas: C7 =1+1 · D7 =WEBSERVICE("http://x")',
     ]
 
 
@@ -101,7 +102,7 @@ def test_a_report_of_ours_is_read_as_markdown_with_the_numbers_of_its_sources() 
     document = read(page)
     lines = [line.rstrip() for line in document.text.splitlines() if line.strip()]
     assert lines == [
-        "Research report", "# Heat & cold", "November 28, 2026 2 sources 1 min read",
+        "Research report", "# Heat & cold", "November 28, 2026 2 sources 2 publishers 1 min read",
         "## Executive summary", "Short[1].", "## Costs", "They cost a lot.[2]", "- one", "- two",
         "|  A |  B |", "|  x |  1 |", "Mind", "this", "```", "def f():", "    pass",
         "```", "## Sources", "1.  [Page 1](https://x1.org/a) x1.org",

@@ -171,8 +171,9 @@ def test_snippets_continue_the_numbers_of_the_corpus(session: Session) -> None:
 
 
 def test_snippets_are_numbered_by_the_age_of_their_search(session: Session) -> None:
-    session.add_search("A_LATER", [{"url": A, "title": "A"}], at=NOON + timedelta(minutes=5))
-    session.add_search("Z_FIRST", [{"url": C, "title": "C"}, {"url": B, "title": "B"}])
+    hits = [{"url": url, "title": url, "snippet": "Words."} for url in (A, C, B)]
+    session.add_search("A_LATER", hits[:1], at=NOON + timedelta(minutes=5))
+    session.add_search("Z_FIRST", hits[1:])
     assert [source.url for source in read_sources(session.workspace)] == [C, B, A]
 
 
@@ -193,12 +194,14 @@ def test_files_that_are_no_search_results_are_passed_over(session: Session) -> N
     session.workspace.write_text("search_results/broken.json", "[1, 2")
     session.workspace.write_text("search_results/other.json", '{"results": "none"}')
     session.workspace.write_text("search_results/page.md", "text")
-    session.add_search("LINKS", [{"url": "javascript:alert(1)"}, {"title": "no address"}])
+    hits = [{"url": "javascript:1", "snippet": "x"}, {"title": "no address", "snippet": "x"}]
+    session.add_search("LINKS", [*hits, {"url": A, "title": "Nothing said", "snippet": " "}])
     assert read_sources(session.workspace) == []
 
 
 def test_a_snippet_whose_page_was_fetched_counts_as_the_page(session: Session) -> None:
-    session.add_search("SEARCH", [{"url": A, "title": "A", "snippet": "Short."}, {"url": B}])
+    hits = [{"url": A, "title": "A", "snippet": "Short."}, {"url": B, "snippet": "A part."}]
+    session.add_search("SEARCH", hits)
     session.add_page(B, "The whole page.")
     session.add_page(C, "Found otherwise.")
     assert [(s.n, s.url, s.kind, s.text) for s in read_sources(session.workspace)] == [
@@ -216,6 +219,27 @@ async def test_the_list_and_the_search_show_the_same_numbers(session: Session) -
     numbers = {row["url"]: (row["n"], row["kind"]) for row in listed}
     assert numbers == {A: (1, "snippet"), B: (2, "page")}
     assert {row["url"]: (row["n"], row["kind"]) for row in found} == numbers
+
+
+@pytest.mark.proves("corpus.bounded")
+async def test_a_hundred_pages_stay_within_the_tokens_of_a_writer(session: Session) -> None:
+    for n in range(100):
+        told = (f"Storage {n}.{k} grew by {k} per cent in the year {1900 + n}." for k in range(400))
+        session.add_page(f"https://p{n}.example/a", "\n\n".join(told), title=f"Page {n}")
+    listed = await session.call("list_sources")
+    found = await session.call("search_corpus", query="storage grew 1950", limit=50)
+    passages = found.json()["passages"]
+    assert "Storage 50." in passages[0]["text"]
+    number, _, part = passages[0]["id"].partition("#")
+    assert int(number) == passages[0]["n"]
+    assert int(part) > 0
+    assert (len(listed.text) + len(found.text)) / 3.5 < 35_000, "tokens, as roughly counted"
+    cited = await session.call(
+        "write_report",
+        title="Storage",
+        markdown=f"## S\n\n{passages[0]['text'].splitlines()[0]} [{passages[0]['id']}]",
+    )
+    assert cited.json()["claims"]["unfound"] == 0
 
 
 async def test_searching_an_empty_session_says_what_to_do(session: Session) -> None:

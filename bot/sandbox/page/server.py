@@ -26,7 +26,9 @@ PAGE_POLICY = (
     "form-action 'none'; frame-ancestors 'self'"
 )
 """Nothing comes from elsewhere."""
-FOREIGN_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+FOREIGN_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
+)
 """A file of the team may be looked at, never run."""
 HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import HeadingWritten
-from agent_core.loop.headings import Headings
+from agent_core.loop.calls import Headings
 from agent_core.models import CallDelta
 from agent_core.testing.models import call
 from agent_core.testing.tools import FakeToolset

@@ -153,7 +153,7 @@ async def test_a_giant_picture_reaches_neither_model_nor_memory(
     giant = await call(server, "picture", {"size_bytes": 12_000_000})
     assert "larger than can be taken" in giant.text
     small = await call(server, "picture", {"size_bytes": 300_000})
-    assert small.text == "As drawn:\n[image image/png, 300 KB]"
+    assert small.text == "As drawn:\n[image image/png, 300 kB]"
 
 
 async def test_progress_is_told_in_words(server: Server, call: Caller) -> None:

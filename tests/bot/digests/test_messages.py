@@ -132,6 +132,22 @@ async def test_an_order_taken_up_again_is_read_and_proposed_once(table: Table) -
     assert len(table.model.requests) == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A digest on wind farms, please",
+        "Schick mir montags um 9 das Neueste zu Wärmepumpen",
+        "Je veux recevoir ici tous les matins l'actualité des batteries",
+        "Todos los lunes, noticias de baterías",
+    ],
+)
+async def test_words_of_an_order_in_several_languages_are_worth_a_call(
+    text: str, table: Table
+) -> None:
+    assert not await table.digests.take(table.message(text, 1))
+    assert len(table.model.requests) == 1
+
+
 async def test_an_answer_that_slack_did_not_take_is_given_the_next_time(table: Table) -> None:
     table.slack.fail("chat.postMessage", error="is_inactive")
     with pytest.raises(SlackError):

@@ -1,6 +1,7 @@
 """What is found in Slack of a time in which nobody listened."""
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import pytest
 
@@ -94,7 +95,7 @@ class Ear:
     now_s: float = START_S
 
     async def opened(self) -> Watermark:
-        watermark = Watermark(self.marks, "T1", lambda: self.now_s)
+        watermark = Watermark(self.marks, "T1", lambda: datetime.fromtimestamp(self.now_s, UTC))
         await watermark.open()
         return watermark
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import repeat
 from typing import Any
 
@@ -519,7 +519,11 @@ async def bot_in(
             for_everybody=for_everybody,
         )
         ingress = make_ingress(front, ledger, api, rules, files, judge)
-        watermark = Watermark(outside.marks, rules.identity.team, outside.clock.now)
+        watermark = Watermark(
+            outside.marks,
+            rules.identity.team,
+            lambda: datetime.fromtimestamp(outside.clock.now(), UTC),
+        )
         await watermark.open()
         known = (outside.sessions, watermark, head_start_s)
         backfill = Backfill(ingress, front, api, rules.identity, *known)

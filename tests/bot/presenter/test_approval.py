@@ -95,6 +95,8 @@ def test_a_file_whose_content_is_known_is_named_and_its_key_is_a_detail(
     event = replace(sent(attachment=attachment), files=(HELD,))
     card = shown(event)
     assert ("Heat pumps (PDF, 180 kB)" in card) == is_named
+    draft = approval_draft(event, WORDS_EN, is_whole=True)
+    assert ("posted above" in str(draft.blocks)) != is_named
     assert ("projects/x" not in card and "application/pdf" not in card) or not is_named
     form = str(details_form(event.actions, event.digest, WORDS_EN))
     assert "projects/x" in form or "other" in form

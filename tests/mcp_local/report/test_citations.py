@@ -1,5 +1,7 @@
 """Citations: every spelling is found, code and escapes are not, and none leads nowhere."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,7 +45,17 @@ from tests.mcp_local.report.reading import compose, page, read_html, source
     ],
 )
 def test_citations_are_found_where_they_stand_in_text(markdown: str, numbers: list[int]) -> None:
-    assert list_citations(parse_markdown(markdown)) == numbers
+    cited = list_citations(parse_markdown(markdown))
+    assert [source for source, _ in cited] == numbers
+
+
+def test_a_citation_may_name_the_passage_of_its_source() -> None:
+    tokens = parse_markdown("It is so. [3#12] It is not. [1, 3#2; 3#12]")
+    assert list_citations(tokens) == [(3, 12), (1, 0), (3, 2), (3, 12)]
+    html = compose("## S\n\nIt is so. [2#1]", summary="").html
+    assert re.search(r'It is so\.<a class="citation" href="#source-1"[^>]*>\[1\]</a>', html)
+    with pytest.raises(CitationError, match=r"passage \[2#9\] does not exist"):
+        compose("## S\n\nIt is so. [2#9]")
 
 
 def test_a_citation_links_to_its_source_right_after_the_sentence() -> None:
@@ -102,7 +114,7 @@ def test_a_later_version_keeps_the_numbers_of_the_one_before() -> None:
 def test_citations_without_a_source_are_each_named_once() -> None:
     sources = [source(1), source(2), source(3), source(5)]
     with pytest.raises(CitationError) as caught:
-        check_citations([9, 1, 12, 9, 0], sources)
+        check_citations([(n, 0) for n in (9, 1, 12, 9, 0)], sources)
     message = str(caught.value)
     assert "source [9] does not exist; source [12] does not exist; source [0]" in message
     assert "[1] " not in message

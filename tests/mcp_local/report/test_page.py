@@ -1,12 +1,13 @@
 """The finished page: its parts, their order, and what the author's Markdown becomes."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from mcp_local.errors import ToolkitError
 from mcp_local.report.compose import topic_slug
-from tests.mcp_local.report.reading import compose, page, read_html, source
+from tests.mcp_local.report.reading import SOURCES, compose, page, read_html, source
 
 REPORT = """# The topic
 
@@ -127,6 +128,8 @@ def test_headings_begin_at_the_second_level_below_the_title(markdown: str, tags:
         ("> [!TIP] A title\n> The body.", "box tip", "A title", "The body."),
         ("> [!WARNING] Only this line.", "box warning", "Warning", "Only this line."),
         ("> [!KEY FINDING]\n>\n> The body.", "box key", "Key finding", "The body."),
+        ("> [!FIGURES] Figures\n> The body.", "box figures", "Figures", "The body."),
+        ("> [!TIMELINE] When\n> The body.", "box timeline", "When", "The body."),
         ("> [!Zitat] Titel\n>\n> The body.", "box note", "Titel", "The body."),
     ],
 )
@@ -134,6 +137,31 @@ def test_a_labelled_quote_becomes_a_box(markdown: str, style: str, title: str, b
     box = page(f"## S\n\n{markdown}\n\nEnd. [1]").one("aside")
     assert box.attrs["class"] == style
     assert [paragraph.text.strip() for paragraph in box.all("p")] == [title, body]
+
+
+@pytest.mark.proves("report.charts")
+@pytest.mark.parametrize("kind", ["BAR", "LINE"])
+@pytest.mark.parametrize(
+    "figures", [("12 GW", "-3 GW"), ("0", "0"), ("1e-320", "0"), ("9e307", "-9e307")]
+)
+def test_a_chart_box_draws_the_figures_of_its_table(kind: str, figures: tuple[str, str]) -> None:
+    rows = "".join(f"> | {name} | {figure} |\n" for name, figure in zip("xy", figures, strict=True))
+    chart = page(f"> [!{kind}] Power [1]\n>\n> | a | b |\n> |--|--|\n{rows}").one("figure")
+    assert chart.one("svg").attrs["aria-label"] == "Power"
+    assert {"x", "y"} <= {text.text for text in chart.one("svg").all("text")}
+    cells = [cell.text.split(" not found")[0] for cell in chart.all("td")]
+    assert cells == ["x", figures[0], "y", figures[1]]
+
+
+def test_a_chart_box_without_figures_is_a_table() -> None:
+    chart = page("> [!BAR] Power [1]\n>\n> | a | b |\n> |--|--|\n> | x | y |").one("figure")
+    assert chart.all("svg") == []
+    assert len(chart.all("table")) == 1
+
+
+def test_a_page_carries_the_letters_of_its_text_alone() -> None:
+    latin, greek = (compose(f"{text} [1]").html.count("@font-face") for text in ("Ja.", "Ναί."))
+    assert (latin, greek) == (3, 6)
 
 
 def test_a_tables_alignment_survives_as_a_class() -> None:
@@ -202,3 +230,20 @@ def test_the_pages_own_words_and_its_date_are_in_the_reports_language(
 )
 def test_a_topic_becomes_a_file_name(title: str, slug: str) -> None:
     assert topic_slug(title) == slug
+
+
+@pytest.mark.proves("report.enough_sources")
+def test_a_comprehensive_report_on_few_sources_says_so() -> None:
+    text = "## S\n\nOne. [1] Two. [2]"
+    thin = compose(text, summary="", is_comprehensive=True)
+    assert thin.shortfall == (
+        "This report rests on few sources: 2 of 2 publishers. "
+        "A comprehensive one should have at least 8 of 5."
+    )
+    assert thin.shortfall in read_html(thin.html).one("aside", class_="box warning").text
+    assert "[3] https://www.3.test/page; [4]" in thin.warnings[-1]
+    assert compose(text, summary="").shortfall == ""
+    whole = "## S\n\n" + " ".join(f"Fact {n}. [{n}]" for n in range(1, 9))
+    assert compose(whole, summary="", is_comprehensive=True).shortfall == ""
+    one = [replace(each, publisher="One Wire") for each in SOURCES]
+    assert "8 of one publisher" in compose(whole, sources=one, is_comprehensive=True).shortfall

@@ -1,9 +1,9 @@
 /** The files that agents made: reports in a frame that may do nothing, pictures, downloads. */
 
-import { freshId, h } from "../shared/dom.js";
+import { freshId, h, sizeLabel } from "../shared/dom.js";
 import { icon, iconButton } from "../shared/icons.js";
 import { openDialog } from "../shared/popup.js";
-import { say, sizeLabel } from "./words.js";
+import { say } from "./words.js";
 
 /** A card that opens a report or a picture over the page, and downloads all else. */
 export function fileCard(app, file) {

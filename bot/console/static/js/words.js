@@ -42,9 +42,3 @@ export function durationLabel(seconds) {
   const [major, minor, units] = whole < 3600 ? [whole / 60, whole % 60, ["min", "s"]] : [whole / 3600, (whole % 3600) / 60, ["h", "min"]];
   return `${Math.floor(major)} ${units[0]} ${String(Math.floor(minor)).padStart(2, "0")} ${units[1]}`;
 }
-
-/** "312 B", "4.1 kB" */
-export function sizeLabel(bytes) {
-  const step = Math.min(3, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return `${numbers.format(bytes / 1000 ** step)} ${["B", "kB", "MB", "GB"][step]}`;
-}

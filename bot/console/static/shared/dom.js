@@ -90,6 +90,12 @@ export function outsideLink(address, words, props = {}) {
   return h("a", { href, rel: "noopener noreferrer", target: "_blank", ...props }, words);
 }
 
+/** A size as posts say it, too: "180 kB", "2.4 MB". */
+export function sizeLabel(bytes) {
+  const kilobytes = Math.max(1, Math.round(bytes / 1000));
+  return kilobytes < 1000 ? `${kilobytes} kB` : `${(kilobytes / 1000).toFixed(1)} MB`;
+}
+
 /** Arrow keys: one step down or up, else 0. */
 export function stepOf(event) {
   return { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;

@@ -34,7 +34,9 @@ def read_order(dialogue: Dialogue) -> Json:
     if number:
         draft["which"] = int(number["n"])
     elif draft["intent"] in COMMANDS:
-        draft |= _which(words, request)
+        draft |= _best("which", words, request)
+    elif draft["intent"] == "order":
+        draft |= _best("same_as", draft["task"], request, least=1.0)
     channels = CHANNELS.search(request)
     names = channels["names"].split() if channels else []
     names = [name for name in names if name.startswith("#")]
@@ -71,11 +73,11 @@ def _draft(words: str, request: str) -> Json:
     return {"intent": "change", "rrule": rule} if rule else {"intent": "change"}
 
 
-def _which(words: str, request: str) -> Json:
-    """The digest whose topic the words name; the one of the thread where they name none."""
+def _best(field: str, words: str, request: str, least: float = 0.1) -> Json:
+    """The digest whose topic the words name best, as a field; without one where they name none."""
     shares = {int(number): share(task, words) for number, task in OWN.findall(request)}
     best = max(shares, key=shares.__getitem__, default=0)
-    return {"which": best} if shares.get(best) else {}
+    return {field: best} if shares.get(best, 0.0) >= least else {}
 
 
 def _rrule(words: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bot.sandbox.model.dialogue import Dialogue, Exchange, topic_of
-from bot.sandbox.model.phrases import line, lines, pairs
+from bot.sandbox.model.phrases import find, line, lines, pairs
 from bot.sandbox.model.playbooks.research import (
     BRACKETS,
     URL,
@@ -51,6 +51,7 @@ def decide(dialogue: Dialogue) -> str:
     if not report:
         reason = line("nothing", topic=brief.topic) + unread_in(dialogue)
         return line("no_report", why=reason)
+    report["is_comprehensive"] = find("in_depth", whole.asked) is not None
     written = dialogue.call("write_report", **report)
     while whole.notes and written.arguments["markdown"] != report["markdown"]:
         written = dialogue.call("write_report", **report)
@@ -61,6 +62,7 @@ def decide(dialogue: Dialogue) -> str:
         pages,
         written.arguments,
         str(written.data.get("version", "")),
+        str(written.data.get("shortfall", "")),
     )
 
 
@@ -76,7 +78,11 @@ def _read(dialogue: Dialogue, urls: Sequence[str]) -> list[NumberedPage]:
 
 
 def _summary(
-    brief: Brief, pages: Sequence[NumberedPage], report: dict[str, str], version: str
+    brief: Brief,
+    pages: Sequence[NumberedPage],
+    report: dict[str, str],
+    version: str,
+    shortfall: str,
 ) -> str:
     """The most telling sentences of the report that was written, and its pages."""
     topic = brief.topic
@@ -95,6 +101,7 @@ def _summary(
     names = [capitalised(name) for name in brief.sections]
     missing = [name for name in names if f"## {escape(name)}\n" not in report["markdown"]]
     paragraphs += [line("nothing", topic=name) for name in missing]
+    paragraphs += filter(None, [shortfall])
     listed = [f"{page.n}. {page.title.translate(BRACKETS)}: {page.url}" for page in pages]
     return "\n\n".join([*paragraphs, "\n".join(["Pages:", *listed])])
 

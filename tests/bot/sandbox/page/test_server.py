@@ -61,7 +61,7 @@ async def test_a_file_that_can_hold_scripts_may_do_nothing(mimetype: str) -> Non
         _, headers = await page.get(post["files"][0]["url_private"] + "?download=1")
         assert headers["Content-Type"].startswith(mimetype)
         assert headers["Content-Security-Policy"] == (
-            "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+            "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
         )
         quoted = "a%20%22b%22%0D%0AX%3A%20y"
         assert headers["Content-Disposition"] == f"attachment; filename*=UTF-8''{quoted}"

@@ -1,11 +1,10 @@
 /** Where one writes: text with completion, files, emoji. Enter sends; a failure gives the draft back. */
 
-import { grow, h, redraw, setAttribute } from "../shared/dom.js";
+import { grow, h, redraw, setAttribute, sizeLabel } from "../shared/dom.js";
 import { icon, iconButton } from "../shared/icons.js";
 import { toast } from "../shared/popup.js";
 import { openEmojiPicker } from "./emoji.js";
 import { complete, Offers } from "./offers.js";
-import { sizeLabel } from "./words.js";
 
 const COMMAND = /^(\/\S+)(?:\s+([\s\S]*))?$/;
 

@@ -1,6 +1,6 @@
 /** What stands beside the channel: a thread, and a file. Foreign HTML runs no script. */
 
-import { h, redraw, setAttribute, setText, show } from "../shared/dom.js";
+import { h, redraw, setAttribute, setText, show, sizeLabel } from "../shared/dom.js";
 import { icon, iconButton } from "../shared/icons.js";
 import { isReadable } from "./blocks/files.js";
 import { callsButton } from "./channel.js";
@@ -8,7 +8,7 @@ import { Composer } from "./composer.js";
 import { draftPlace } from "./drafts.js";
 import { MessageList, threadRows } from "./messages.js";
 import { sessionLine } from "./post.js";
-import { mayPost, placeName, sizeLabel } from "./words.js";
+import { mayPost, placeName } from "./words.js";
 
 /** The head of a pane; on a phone the way out is an arrow on the left, else a cross on the right. */
 export function paneHead(title, subtitle, close, controls = []) {

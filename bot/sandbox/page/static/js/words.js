@@ -118,10 +118,3 @@ export function shortNumber(value) {
   const notation = Math.abs(value) >= 100_000 ? "compact" : "standard";
   return value.toLocaleString("en-US", { notation, maximumFractionDigits: 2 });
 }
-
-/** "312 bytes", "4.1 KB" */
-export function sizeLabel(bytes) {
-  const unit = Math.min(3, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  const value = bytes / 1024 ** unit;
-  return `${unit === 0 ? value : value.toFixed(1)} ${["bytes", "KB", "MB", "GB"][unit]}`;
-}

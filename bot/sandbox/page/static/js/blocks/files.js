@@ -1,8 +1,7 @@
 /** The files of a post: images as pictures, reports and texts to open, all others to download. */
 
-import { h } from "../../shared/dom.js";
+import { h, sizeLabel } from "../../shared/dom.js";
 import { button, icon } from "../../shared/icons.js";
-import { sizeLabel } from "../words.js";
 
 const MAX_TEXT_BYTES = 1_000_000;
 const TEXT = /^(text\/|application\/(json|xml|x-yaml|yaml|javascript|x-ndjson)\b)/;
