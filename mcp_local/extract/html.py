@@ -282,7 +282,9 @@ def _joined_body(page: Element, body: Element | None, url: str) -> Element | Non
         return None
     text = _text_of(body)
     pieces = _pieces_in_one(page, text)
-    joined = _extract(pieces, url) if pieces is not None else None
+    if pieces is None or len(_text_of(pieces)) <= _LEAST_GAIN * len(text):
+        return None
+    joined = _extract(pieces, url)
     if joined is not None and len(_text_of(joined)) > _LEAST_GAIN * len(text):
         return joined
     return None
@@ -302,8 +304,6 @@ def _pieces_in_one(page: Element, text: str) -> Element | None:
         pieces = [each for each in page.iter(tag) if each.get("class") == css_class]
         known = set(pieces)
         outer = [piece for piece in pieces if known.isdisjoint(piece.iterancestors())]
-        if sum(len(_text_of(piece)) for piece in outer) <= _LEAST_GAIN * len(text):
-            return None
         document: Element = load_html("<html><body><article></article></body></html>")
         document.find(".//article").extend(deepcopy(outer))
         return document
