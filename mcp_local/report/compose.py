@@ -14,6 +14,7 @@ from pathlib import Path
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from mcp_local.duplicates import copies_of
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.charts import load_template
 from mcp_local.report.citations import check_citations, list_citations
@@ -127,11 +128,13 @@ def compose_report(
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
-    shortfall = _shortfall(cited, labels) if is_comprehensive else ""
+    copies = copies_of(cited)
+    independent = [source for source in cited if source.n not in copies]
+    shortfall = _shortfall(independent, labels) if is_comprehensive else ""
     marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS, "table", "scrolls")}
     trust, unsupported = check_claims(read_claims(tokens), cited)
     footnotes = number_footnotes(tokens, by_number)
-    publishers = len(_publishers(cited))
+    publishers = len(_publishers(independent))
     html = load_template("template.html.j2").render(
         title=clean_title,
         labels=labels,
@@ -139,7 +142,7 @@ def compose_report(
         css=_inert((_HERE / "report.css").read_text(encoding="utf-8")),
         facts=[
             labels.write_date(day),
-            labels.words("source-count", n=len(cited)),
+            labels.words("source-count", n=len(independent)),
             labels.words("publisher-count", n=publishers),
             labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
@@ -157,6 +160,7 @@ def compose_report(
         trust=trust,
         trust_line=_trust_line(labels, trust),
         sources=cited,
+        copies=copies,
         is_read=is_read,
         web=("http://", "https://"),
         link_rel=LINK_REL,
