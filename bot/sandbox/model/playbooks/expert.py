@@ -1,9 +1,11 @@
 """Playbook of the report expert: read, save, read on, write the report, and sum it up."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from bot.sandbox.model.dialogue import Dialogue, Exchange, topic_of
+from bot.sandbox.model.dialogue import Dialogue, Exchange, objects_in, topic_of
+from bot.sandbox.model.message import Json
 from bot.sandbox.model.phrases import find, line, lines, pairs
 from bot.sandbox.model.playbooks.research import (
     BRACKETS,
@@ -34,6 +36,8 @@ COVER_SENTENCES = 4
 MAX_SENTENCES = 72
 """Of a whole report; its sections share them evenly."""
 LEAST_A_SECTION = 4
+PASSAGES = 50
+CITED = re.compile(r"(?P<sentence>[^\n\[\]]+) \[(?P<n>\d+)\]")
 
 
 def decide(dialogue: Dialogue) -> str:
@@ -51,6 +55,10 @@ def decide(dialogue: Dialogue) -> str:
     if not report:
         reason = line("nothing", topic=brief.topic) + unread_in(dialogue)
         return line("no_report", why=reason)
+    search = dialogue.call("search_corpus", query=brief.topic, limit=PASSAGES)
+    passages = [entry for entry in objects_in([search]) if entry.get("id")]
+    for name in ("summary", "markdown"):
+        report[name] = cite_passages(str(report[name]), passages)
     report["is_comprehensive"] = find("in_depth", whole.asked) is not None
     written = dialogue.call("write_report", **report)
     while whole.notes and written.arguments["markdown"] != report["markdown"]:
@@ -64,6 +72,23 @@ def decide(dialogue: Dialogue) -> str:
         str(written.data.get("version", "")),
         str(written.data.get("shortfall", "")),
     )
+
+
+def cite_passages(markdown: str, passages: Sequence[Json]) -> str:
+    """The text with the passage cited, in place of its page, behind each sentence that it holds."""
+
+    def cite_one(cited: re.Match[str]) -> str:
+        sentence = _plain(cited["sentence"]).removeprefix("- ")
+        for passage in passages:
+            if str(passage["n"]) == cited["n"] and sentence in _plain(passage["text"]):
+                return f"{cited['sentence']} [{passage['id']}]"
+        return cited[0]
+
+    return CITED.sub(cite_one, markdown)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("\\", "").split())
 
 
 def _read(dialogue: Dialogue, urls: Sequence[str]) -> list[NumberedPage]:
