@@ -147,7 +147,6 @@ def compose_report(
     checked = check_claims(read_claims(tokens), cited)
     mark_claims(checked, known)
     trust = trust_in(checked)
-    footnotes = number_footnotes(tokens, by_number)
     publishers = len(_publishers(independent))
     html = load_template("template.html.j2").render(
         title=clean_title,
@@ -166,7 +165,7 @@ def compose_report(
         bodies=[_inert(render_tokens(section.tokens, labels_of, marks)) for section in sections],
         shortfall=shortfall,
         publishers=publishers,
-        footnotes=footnotes,
+        footnotes=number_footnotes(tokens, by_number),
         number_of={source.n: label for label, source in enumerate(cited, start=1)},
         fonts=_fonts(f"{clean_title}{markdown}{summary}"),
         page_title=_inert(_css_string(clean_title)),
