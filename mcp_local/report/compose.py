@@ -4,7 +4,7 @@ import re
 import threading
 import unicodedata
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -141,7 +141,7 @@ def compose_report(
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
     copies = copies_of(cited)
-    independent = [source for source in cited if source.n not in copies]
+    independent = _without(copies, cited)
     shortfall = _shortfall(independent, labels) if is_comprehensive else ""
     marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS, "table", "scrolls")}
     checked = check_claims(read_claims(tokens), cited)
@@ -207,6 +207,10 @@ def _in_order(citations: Iterable[tuple[int, int]], before: Sequence[int]) -> li
     """The cited sources: those of the version before, then the new ones as they are cited."""
     cited = dict.fromkeys(source for source, _ in citations)
     return [n for n in dict.fromkeys((*before, *cited)) if n in cited]
+
+
+def _without(copies: Mapping[int, int], sources: Iterable[NumberedSource]) -> list[NumberedSource]:
+    return [source for source in sources if source.n not in copies]
 
 
 def _publishers(sources: Iterable[NumberedSource]) -> set[str]:
