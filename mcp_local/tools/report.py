@@ -1,6 +1,7 @@
 """The tools that end a research: list_sources and write_report."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 from pathlib import PurePosixPath
@@ -35,6 +36,14 @@ Markdown = Annotated[
         "them."
     ),
 ]
+SectionFiles = Annotated[
+    list[str],
+    Field(
+        description="Paths of Markdown files that hold sections, each from its `## ` heading on, "
+        "in the order in which they stand behind `markdown`. What stays as it is need not be written "
+        "again."
+    ),
+]
 Summary = Annotated[
     str,
     Field(description="The executive summary as Markdown, 3 to 5 cited sentences."),
@@ -58,8 +67,9 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
     @local_tool(server, "Write the report", ADDS_ONCE)
     async def write_report(
         title: Title,
-        markdown: Markdown,
         ctx: Context,
+        markdown: Markdown = "",
+        sections: SectionFiles = [],  # noqa: B006 (a schema's default; nobody changes it)
         summary: Summary = "",
         language: Language = "en",
         follow_ups: FollowUps = [],  # noqa: B006 (a schema's default; nobody changes it)
@@ -84,6 +94,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
             workspace,
             title,
             markdown,
+            sections,
             summary,
             language,
             today,
@@ -132,6 +143,7 @@ def _write(
     workspace: Workspace,
     title: str,
     markdown: str,
+    sections: Sequence[str],
     summary: str,
     language: str,
     today: date,
@@ -139,11 +151,12 @@ def _write(
     # Imported by the first report: what composes one takes 5 MB.
     from mcp_local.report.compose import compose_report, sources_before, write_new_version
 
+    files = [workspace.read_bytes(path).decode(errors="replace") for path in sections]
     report = compose_report(
         read_sources(workspace),
         today,
         title=title,
-        markdown=markdown,
+        markdown="\n\n".join([markdown, *files]),
         summary=summary,
         language=language,
         before=sources_before(workspace, title),

@@ -23,6 +23,7 @@ from bot.sandbox.model.playbooks import (
     expert,
     posts,
     research,
+    section,
 )
 from bot.sandbox.model.quoting import stems
 from bot.sandbox.web import PageLoader
@@ -124,6 +125,8 @@ async def plan(body: Json, pages: PageLoader) -> tuple[str, StandInReply]:
     name, play = "research", _work
     if "write_report" in tools and "Task" not in tools:
         name, play = "delegated", expert.decide
+    elif section.ORDER.match(dialogue.exchanges[0].asked):
+        name, play = "section", section.write
     try:
         return name, (ReplyText(text=await asyncio.to_thread(play, dialogue)),)
     except NextStep as step:
