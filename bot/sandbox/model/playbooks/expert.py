@@ -112,7 +112,12 @@ def _summary(
     names = [capitalised(name) for name in brief.sections]
     missing = [name for name in names if f"## {escape(name)}\n" not in markdown]
     paragraphs += [line("nothing", topic=name) for name in missing]
-    listed = [f"{page.n}. {page.title.translate(BRACKETS)}: {page.url}" for page in pages]
+    quoted = {n for _, n in quotes}
+    listed = [
+        f"{page.n}. {page.title.translate(BRACKETS)}: {page.url}"
+        for page in pages
+        if page.n in quoted
+    ]
     return "\n\n".join([*paragraphs, "\n".join(["Pages:", *listed])])
 
 
