@@ -174,7 +174,8 @@ class CoreSettings(BaseSettings):
     )
     composio_api_key: Credential = Field(
         default=SecretStr(""),
-        description="Key of Composio; without it there is no search and there are no app tools.",
+        description="Key of Composio; without it there are no app tools, and the web is searched "
+        "as `SEARCH_BACKEND` says.",
     )
     composio_base_url: WebAddress = Field(
         default="",
@@ -210,6 +211,12 @@ class CoreSettings(BaseSettings):
         description="Chromium for pages whose text is made by scripts; `off` leaves them unread.",
         examples=["the path or name of a Chromium, `off`, or leave it out"],
         json_schema_extra=unset("the one on the PATH, or Playwright's"),
+    )
+    search_backend: str = Field(
+        default="auto",
+        description="The web search without Composio's key: search engines by their names in "
+        "ddgs, the address of a SearXNG that gives JSON, or `off`.",
+        examples=["auto, names such as duckduckgo,brave, an https address, or off"],
     )
     mcp_servers_file: Path | None = Field(
         default=None,

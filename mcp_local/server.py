@@ -9,7 +9,7 @@ from mcp_local.documents import Documents
 from mcp_local.extract.reader import Readers
 from mcp_local.prints import Prints
 from mcp_local.settings import Settings
-from mcp_local.tools import files, report, sources
+from mcp_local.tools import files, report, search, sources
 
 _INSTRUCTIONS = (
     "Reads web pages, keeps what was read as a numbered corpus, searches it, reads and writes "
@@ -37,4 +37,6 @@ def build_server(settings: Settings) -> MCPServer:
         from mcp_local.tools import workbench
 
         workbench.register(server, settings, prints)
+    elif settings.search_backend != search.OFF:
+        search.register(server, settings)
     return server

@@ -19,6 +19,8 @@ class Settings(BaseSettings):
     """`pattern=address:port`, comma separated: where a host that `crawl_allow` lists is dialled."""
     crawl_browser: str = ""
     """Path or name of the Chromium for pages that need one; empty: it is looked for; `off`."""
+    search_backend: str = "auto"
+    """Of the search without Composio: ddgs's backends, a SearXNG's address, or `off`."""
     composio_api_key: SecretStr = SecretStr("")
     """Composio's key; without it the tools that reach Composio are not offered."""
     composio_base_url: str = "https://backend.composio.dev"

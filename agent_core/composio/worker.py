@@ -6,6 +6,7 @@ hub's machinery starts it at first need, starts it again when it died, makes a c
 reads, and ends it when it was idle; its end of the pipe closes with the bot, whatever ends that.
 """
 
+import asyncio
 import json
 import logging
 import re
@@ -61,6 +62,8 @@ WISHES: Mapping[str, Any] = {
 }
 """Options that not every account may have; all works without them."""
 _NOT_GRANTED = frozenset({400, 402, 403, 404, 409, 422})
+_START_S = 30.0
+"""So long the process waits for a bot that is not heard yet: its import takes a whole core."""
 _CALL_S = 20.0
 """A little more than the SDK's own patience."""
 _NOBODY = ToolContext(
@@ -113,15 +116,31 @@ class ComposioSession:
 class ComposioWorker:
     """Composio, or whatever speaks its API at `base_url`. Nothing that acts is sent twice."""
 
-    def __init__(self, process: PooledServer, *, api_key: str, base_url: str) -> None:
+    def __init__(
+        self,
+        process: PooledServer,
+        *,
+        api_key: str,
+        base_url: str,
+        may_start: asyncio.Event | None = None,
+    ) -> None:
         self._process = process
+        self._may_start = may_start
         self.api_key = api_key
         self.base_url = base_url
         self._wishes: Mapping[str, Any] = WISHES
 
     async def warm(self) -> None:
         """Start the process, if it is not there, so that a call soon finds it."""
+        await self._wait_for_start()
         await self._process.specs(_NOBODY)
+
+    async def _wait_for_start(self) -> None:
+        """A turn that goes on after a crash needs the process before people are heard."""
+        if self._may_start is None:
+            return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._may_start.wait(), _START_S)
 
     async def ask(self, work: str, **arguments: object) -> Mapping[str, Any]:
         """The object that Composio answers.
@@ -138,6 +157,7 @@ class ComposioWorker:
             name=full_name(WORKER, "read" if work in _READING else "act"),
             arguments={"work": work, "arguments": arguments},
         )
+        await self._wait_for_start()
         output = await self._process.run(call, _NOBODY, _ignore)
         if output.is_error:
             raise ToolServerError(output.text)

@@ -8,6 +8,7 @@ from agent_core.consent.gate import ConsentGate
 from agent_core.consent.policy import Policy, PolicyRule, read_policy
 from agent_core.consent.recipients import recipients_of, storage_keys, unpacked
 from agent_core.consent.results import (
+    LOCAL_SEARCHES,
     LinkPlaces,
     fresh_links,
     name_of_record,
@@ -15,6 +16,7 @@ from agent_core.consent.results import (
 )
 
 __all__ = [
+    "LOCAL_SEARCHES",
     "ConsentGate",
     "LinkPlaces",
     "Policy",

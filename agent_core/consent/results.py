@@ -60,6 +60,8 @@ _META = (
     "COMPOSIO_MANAGE_CONNECTIONS",
     "COMPOSIO_WAIT_FOR_CONNECTIONS",
 )
+LOCAL_SEARCHES = ("search_web", "search_news")
+"""Of the toolkit, where there is no Composio."""
 _META_SERVERS = ("mcp__composio__", "mcp__rube__")
 
 _ANSWER_FIELDS = ("response", "error", "data")
@@ -90,7 +92,9 @@ def results_of(messages: Iterable[SessionMessage]) -> Iterator[tuple[ToolCall, T
 
 
 def is_trusted_search(prefix: str, tool: str) -> bool:
-    """Whether it is Composio's own web search, which the operator trusts with people's words."""
+    """Whether it is Composio's or the toolkit's web search, trusted with people's words."""
+    if prefix == _LOCAL:
+        return tool in LOCAL_SEARCHES
     slug = canonical(tool)
     if prefix not in _META_SERVERS or slug in _META:
         return False
@@ -111,7 +115,8 @@ def is_record_of_search(path: str) -> bool:
     """Whether a file of the session has what a trusted search found, and nothing else."""
     folder, _, name = path.rpartition("/")
     tool = name.removesuffix(".json")
-    return folder == SEARCH_RESULTS and tool != name and finds_pages(_META_SERVERS[0], tool)
+    is_found = tool.startswith(LOCAL_SEARCHES) or finds_pages(_META_SERVERS[0], tool)
+    return folder == SEARCH_RESULTS and tool != name and is_found
 
 
 def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:

@@ -23,7 +23,7 @@ from dateutil.parser import ParserError, parse
 from dateutil.relativedelta import relativedelta
 from pydantic_core import from_json
 
-from agent_core.consent import name_of_record
+from agent_core.consent import LOCAL_SEARCHES, name_of_record
 from agent_core.json_values import find_object, is_list, is_object, parse_result, text_in
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import ToolObserved, full_text
@@ -104,6 +104,7 @@ _SEARCH = re.compile(
     r"(?:COMPOSIO|RUBE)_SEARCH_(?!TOOLS$|FETCH_)\w+"
     r"|(?:\w+_)?(?:SEARCH_NEWS|NEWS_SEARCH|SEARCH_WEB|WEB_SEARCH|SCHOLAR\w*|DUCK_DUCK_GO\w*)"
     r"|(?:EXA|TAVILY|LINKUP|SERPAPI|PERPLEXITYAI)_\w*SEARCH\w*"
+    rf"|{'|'.join(LOCAL_SEARCHES)}"
 )
 _NEWS_LIST = "news_results"
 _LISTS = ("organic_results", "articles", "citations", "results")
@@ -135,7 +136,7 @@ def _save_search(observed: ToolObserved) -> list[str]:
 
 def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
     """The file's content: of type `news` or `web`; None when nothing with an address was found."""
-    wants_news = "NEWS" in execution.slug
+    wants_news = "NEWS" in execution.slug.upper()
     # A web search may bring a few news beside its hits.
     names = (_NEWS_LIST, *_LISTS) if wants_news else (*_LISTS, _NEWS_LIST)
     listed = find_object(_begun(execution.payload), partial(_hits, names), _DEPTH)

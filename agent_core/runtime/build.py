@@ -79,7 +79,8 @@ def build_runtime(
     database = Database(settings.state_url)
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
     pins = Pins(ToolPins(database), awaited=awaited)
-    worker = composio_worker(settings) if composio_url(settings) else None
+    is_heard = asyncio.Event()
+    worker = composio_worker(settings, is_heard) if composio_url(settings) else None
     people = ComposioSessions(worker, Preferences(database), clock) if worker else None
     blacklist = Blacklist(settings.workspaces_root.resolve(), clock)
     hub = McpHub(
@@ -142,6 +143,7 @@ def build_runtime(
         scheduled_at_once=settings.scheduled_at_once,
         prepare=connection.client,
         warm_up=hub.warm_up,
+        when_heard=is_heard.set,
         away=lambda: {**hub.failures, **python.away},
         close=lambda: _close(connection, hub, worker, observers),
     )
@@ -168,6 +170,7 @@ def local_toolkit(settings: CoreSettings, workspaces_root: Path) -> StdioServer:
             "CRAWL_ALLOW": settings.crawl_allow,
             "CRAWL_CONNECT": settings.crawl_connect,
             "CRAWL_BROWSER": settings.crawl_browser,
+            "SEARCH_BACKEND": settings.search_backend,
             "COMPOSIO_API_KEY": settings.composio_api_key.get_secret_value(),
             "COMPOSIO_BASE_URL": composio_url(settings),
             "PYDANTIC_DISABLE_PLUGINS": "1",  # it traces nothing, and loading takes half a second
@@ -193,7 +196,10 @@ def composio_url(settings: CoreSettings) -> str:
     return settings.composio_base_url or DEFAULT_BASE_URL
 
 
-def composio_worker(settings: CoreSettings) -> ComposioWorker:
+def composio_worker(
+    settings: CoreSettings,
+    may_start: asyncio.Event | None = None,
+) -> ComposioWorker:
     """The way to Composio, whose process starts at need; there must be a key."""
     api_key = settings.composio_api_key.get_secret_value()
     base_url = composio_url(settings)
@@ -202,7 +208,12 @@ def composio_worker(settings: CoreSettings) -> ComposioWorker:
         base_url=base_url,
         environment=named_variables(),
     )
-    return ComposioWorker(process, api_key=api_key, base_url=base_url)
+    return ComposioWorker(
+        process,
+        api_key=api_key,
+        base_url=base_url,
+        may_start=may_start,
+    )
 
 
 async def _close(

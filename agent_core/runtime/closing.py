@@ -66,6 +66,7 @@ logger = logging.getLogger(__name__)
 _CRAWLER = re.compile(r"(?:^|__)crawl_parallel$")
 _PASSAGE = re.compile(r"(\[\d+)#\d+(?=\])")
 """The passage in a citation such as `[3#12]`, which people see as `[3]`."""
+_KEYLESS = re.compile(r"mcp__local_toolkit__search_(?:web|news)$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 
 _FAILURES: dict[type[BaseException], str] = {
@@ -289,6 +290,8 @@ def _notices_of_work(
     ]
     if counts and not any(count and int(count[1]) for count in counts):
         notices.append(words("notice-nothing-read"))
+    if any(isinstance(each, ToolCallFinished) and _KEYLESS.match(each.tool) for each in events):
+        notices.append(words("notice-keyless-search"))
     away = names_away(parts.agents.away(scope.context), words)
     if away:
         notice = words("notice-tools-away", what=away)

@@ -76,6 +76,7 @@ class Runtime:
         scheduled_at_once: So many scheduled turns go on at the same time, of all processes.
         prepare: What must be ready before the first turn.
         warm_up: What a turn would otherwise wait for.
+        when_heard: Lets start what is dear to start, once people are heard.
         away: Tool servers that could not be had when last asked, by name, and why.
         close: What ends with the runtime.
     """
@@ -90,6 +91,7 @@ class Runtime:
         scheduled_at_once: int = 8,
         prepare: Callable[[], Awaitable[object]] = _nothing,
         warm_up: Callable[[], Awaitable[None]] = _nothing,
+        when_heard: Callable[[], None] = lambda: None,
         away: Callable[[], Mapping[str, str]] = dict,
         close: Callable[[], Awaitable[None]] = _nothing,
     ) -> None:
@@ -97,9 +99,9 @@ class Runtime:
         self._root = workspaces_root
         self._prepare = prepare
         self._warm_up = warm_up
+        self._when_heard = when_heard
         self.away = away
         self._close = close
-        self._store = parts.store
         self.ledger = Ledger(parts.database, parts.leases, parts.clock)
         """What was received, written down before it is acknowledged."""
         self.marks = Marks(parts.database)
@@ -172,7 +174,8 @@ class Runtime:
         self._background.run(self._warm_up)
 
     def keep_schedules(self, host: Host) -> None:
-        """From now on what is due begins, and is told on `host`."""
+        """From now on what is due begins, and is told on `host`; call it once people are heard."""
+        self._when_heard()
         self.timekeeper.attach(host)
         self._background.repeat(
             self.timekeeper.look,
@@ -196,7 +199,7 @@ class Runtime:
         is none, whatever the words. Returns None when the gesture has a turn already.
         """
         await self.workspace(message.session, message.received_at)
-        turn = await self._store.add_turn(message, "work" if is_answer else kind_of(message))
+        turn = await self._parts.store.add_turn(message, "work" if is_answer else kind_of(message))
         if self.accounts is not None:
             self._background.run(partial(self.accounts.prepare, message.asker))
         if turn is not None:
@@ -211,7 +214,7 @@ class Runtime:
         if turn is None:
             return False
         message = replace(turn.inbound, text=text)
-        return await self._store.revise(turn, message, kind_of(message))
+        return await self._parts.store.revise(turn, message, kind_of(message))
 
     async def withdraw(self, key: str, *, by: str = "") -> bool:
         """A gesture was taken back: its turn ends, without a word if it has not begun.
@@ -244,16 +247,16 @@ class Runtime:
         Where a directory is gone, the next answer in the session says so.
         """
         async with self._dispatch.lock(session):
-            stored = await self._store.session(session)
+            stored = await self._parts.store.session(session)
             if stored is not None and stored.workspace.is_dir():
                 return stored.workspace
             path = create_workspace(self._root, now=now, session=session)
             fresh = StoredSession(id=session, workspace=path, created_at=now)
             if stored is None:
-                return (await self._store.save_session(fresh, is_new=True)).workspace
+                return (await self._parts.store.save_session(fresh, is_new=True)).workspace
             logger.warning("the workspace of %s was gone; %s takes its place", session, path)
             renewal(path).touch()
-            await self._store.save_session(fresh)
+            await self._parts.store.save_session(fresh)
             return path
 
     async def delete_workspace(self, session: SessionId) -> bool:
@@ -262,8 +265,8 @@ class Runtime:
         The next answer in the session says that they are gone.
         """
         async with self._dispatch.lock(session):
-            stored = await self._store.session(session)
-            if stored is None or await self._store.unfinished_of(session):
+            stored = await self._parts.store.session(session)
+            if stored is None or await self._parts.store.unfinished_of(session):
                 return False
             await asyncio.to_thread(shutil.rmtree, stored.workspace, ignore_errors=True)
             return not stored.workspace.exists()
@@ -274,11 +277,11 @@ class Runtime:
 
     async def knows(self, session: SessionId) -> bool:
         """Whether the thread has a session."""
-        return await self._store.session(session) is not None
+        return await self._parts.store.session(session) is not None
 
     async def _turn_of(self, key: str) -> StoredTurn | None:
         try:
-            return await self._store.turn(turn_of(key))
+            return await self._parts.store.turn(turn_of(key))
         except SessionError:
             return None
 

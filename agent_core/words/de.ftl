@@ -123,6 +123,7 @@ notice-long-text = Das war eine lange Nachricht ({ $n } Zeichen). Ich habe alles
 notice-files-gone = Die früheren Dateien dieses Threads sind weg; ich habe ohne sie angefangen.
 notice-too-late = Das kam zu spät für das, was oben steht; ich beantworte es für sich.
 notice-nothing-read = Von den Seiten, die ich versucht habe, konnte ich keine lesen.
+notice-keyless-search = Ich habe ohne Composio gesucht, in öffentlichen Suchmaschinen; manche Seite kann mir entgangen sein.
 notice-file-broken = „{ $name }“ ist beschädigt; ich konnte die Datei nicht lesen.
 notice-file-empty = „{ $name }“ ist leer.
 notice-file-encrypted = „{ $name }“ ist durch ein Passwort geschützt; schick mir bitte eine Kopie ohne Passwort.

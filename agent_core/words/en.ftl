@@ -132,6 +132,7 @@ notice-long-text = That was a long message ({ $n } characters). I took in all of
 notice-files-gone = The earlier files of this thread are gone, so I started without them.
 notice-too-late = This came too late for what I posted above, so I answer it by itself.
 notice-nothing-read = I could not read any of the pages that I tried.
+notice-keyless-search = I searched without Composio, in public search engines, so I may have missed some pages.
 notice-file-broken = “{ $name }” is damaged, so I could not read it.
 notice-file-empty = “{ $name }” is empty.
 notice-file-encrypted = “{ $name }” is protected by a password; send me a copy without one.

@@ -123,6 +123,7 @@ notice-long-text = Era un mensaje largo ({ $n } caracteres). Lo he leído entero
 notice-files-gone = Los archivos anteriores de este hilo ya no están, así que empecé sin ellos.
 notice-too-late = Llegó demasiado tarde para lo que publiqué arriba, así que lo respondo aparte.
 notice-nothing-read = No pude leer ninguna de las páginas que intenté.
+notice-keyless-search = He buscado sin Composio, en buscadores públicos, así que puede faltar alguna página.
 notice-file-broken = «{ $name }» está dañado; no pude leerlo.
 notice-file-empty = «{ $name }» está vacío.
 notice-file-encrypted = «{ $name }» está protegido con contraseña; envíame una copia sin ella.

@@ -123,6 +123,7 @@ notice-long-text = C'était un long message ({ $n } caractères). Je l'ai lu en 
 notice-files-gone = Les anciens fichiers de ce fil ont disparu ; j'ai commencé sans eux.
 notice-too-late = C'est arrivé trop tard pour ce que j'ai publié ci-dessus : j'y réponds à part.
 notice-nothing-read = Je n'ai pu lire aucune des pages que j'ai essayées.
+notice-keyless-search = J’ai cherché sans Composio, dans des moteurs de recherche publics ; des pages ont pu m’échapper.
 notice-file-broken = « { $name } » est endommagé ; je n'ai pas pu le lire.
 notice-file-empty = « { $name } » est vide.
 notice-file-encrypted = « { $name } » est protégé par un mot de passe ; envoyez-moi une copie sans mot de passe.

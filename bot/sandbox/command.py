@@ -178,7 +178,7 @@ async def _check_services(settings: SandboxSettings, options: SandboxOptions) ->
     it: for them, raises SandboxError with what to do.
     """
     keys = {**settings.model_keys, **settings.composio_keys}
-    if not keys:
+    if not any(keys.values()):
         return
     from bot.operator.check import run_checks
     from bot.operator.services import service_checks

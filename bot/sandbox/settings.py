@@ -43,7 +43,12 @@ class SandboxSettings(BaseSettings):
 
     @property
     def composio_keys(self) -> dict[str, str]:
-        """The variables for the real Composio; empty where the stand-in is used."""
+        """The variables for the real Composio; empty where the stand-in is used.
+
+        `off` as the key is a bot without Composio.
+        """
+        if self.composio_api_key == "off":
+            return {"COMPOSIO_API_KEY": "", "COMPOSIO_BASE_URL": ""}
         return self._given("composio") if self.composio_api_key else {}
 
     def _given(self, *services: str) -> dict[str, str]:

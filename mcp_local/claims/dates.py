@@ -100,7 +100,9 @@ def _pattern() -> re.Pattern[str]:
         rf"(?P<first>{_YEAR})[-/](?P<short>\d\d)(?![\d-])",
         rf"(?P<y4>{_YEAR})(?P<decade>['’]?s)?(?![\w%]|[.,]\d|\s(?:%|percent))",  # noqa: RUF001
     )
-    return re.compile(rf"(?<![\w.])(?:{'|'.join(forms)})", re.IGNORECASE)
+    # The first letter decides first: a long text is left without a try of all forms at each place.
+    begins = "".join({name[0] for name in (*month_numbers(), *_ALSO_WORDS)})
+    return re.compile(rf"(?<![\w.])(?=[\d{begins}])(?:{'|'.join(forms)})", re.IGNORECASE)
 
 
 def read_days(text: str) -> Iterator[tuple[re.Match[str], list[Day]]]:

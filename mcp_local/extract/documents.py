@@ -110,7 +110,7 @@ def read_document(data: bytes, kind: DocumentKind) -> Document:
     if not package.names & {"xl/workbook.xml", "word/document.xml"}:
         raise UnreadableFile("unknown")
     is_excel = "xl/workbook.xml" in package.names
-    text, note = _within(excel_text(data) if is_excel else word_text(package))
+    text, note = _within(excel_text(package, data) if is_excel else word_text(package))
     if not text.strip():
         raise UnreadableFile("no_text")
     return Document(kind="office", text=text, note=note)

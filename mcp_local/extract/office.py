@@ -1,14 +1,15 @@
 """The text of Word and Excel files, with headings and sheets as Markdown headings.
 
 Word is read as a stream: its libraries leave out text boxes and tracked insertions, or build all of
-a long file in memory. Formulas give the value that was saved with them and are never run, nor are
-macros.
+a long file in memory. Formulas give the value that was saved with them, are listed below their
+sheet and never run, nor are macros.
 """
 
 import io
 import re
 import zipfile
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, cast
 
 from mcp_local.errors import UnreadableFile
@@ -17,6 +18,10 @@ Element = Any
 """lxml comes without types."""
 
 MAX_UNPACKED_BYTES = 150_000_000
+HEAD_BYTES = 2_000_000
+MAX_FORMULAS = 50
+"""Of a sheet."""
+MAX_FORMULA_CHARS = 200
 _MARK = re.compile(r"^#", re.MULTILINE)
 _HEADING = re.compile(r"heading (\d)")
 
@@ -63,6 +68,13 @@ class Package:
                     element.clear()
                     while element.getprevious() is not None:
                         del element.getparent()[0]
+
+    def head(self, name: str) -> bytes:
+        """The first bytes of a part; empty without the part."""
+        if name not in self.names:
+            return b""
+        with self._zip.open(name) as part:
+            return part.read(HEAD_BYTES)
 
 
 def _name(element: Element) -> str:
@@ -151,11 +163,12 @@ def _block_text(block: Element, between: str) -> str:
     return "".join(pieces)
 
 
-def excel_text(data: bytes) -> Iterator[str]:
-    """Each sheet below its heading, a line for each row that holds something."""
+def excel_text(package: Package, data: bytes) -> Iterator[str]:
+    """Each sheet below its heading, a line for each row that holds something, then its formulas."""
     # Imported here: the process that only asks its workers shall not load the library.
     from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
+    parts = dict(_sheet_parts(package))
     book = CalamineWorkbook.from_filelike(io.BytesIO(data))
     for sheet in book.sheets_metadata:
         if sheet.typ is not SheetTypeEnum.WorkSheet:
@@ -169,6 +182,32 @@ def excel_text(data: bytes) -> Iterator[str]:
             cells = " | ".join(map(_cell_text, row)).rstrip(" |")
             if cells:
                 yield f"{number}: {cells}"
+        formulas = _formulas(package, parts.get(sheet.name, ""))
+        if first := list(islice(formulas, MAX_FORMULAS)):
+            yield f"Formulas: {' · '.join(first)}"
+
+
+def _sheet_parts(package: Package) -> Iterator[tuple[str, str]]:
+    """Each sheet's name with the name of its part."""
+    relations = package.elements("xl/_rels/workbook.xml.rels", "Relationship")
+    targets = {_get(each, "Id"): _get(each, "Target") for each in relations}
+    for sheet in package.elements("xl/workbook.xml", "sheet"):
+        target = targets.get(_get(sheet, "id"), "")
+        yield _get(sheet, "name"), f"xl/{target.removeprefix('/xl/')}"
+
+
+def _formulas(package: Package, part: str) -> Iterator[str]:
+    """A sheet's formulas with their cells; the ones that copy another cell's are left out.
+
+    A sheet that has none in its head is not parsed: it may be long.
+    """
+    if b"<f" not in package.head(part):
+        return
+    for row in package.elements(part, "row"):
+        for formula in row.iter("{*}f"):
+            if formula.text:
+                text = " ".join(formula.text.split())
+                yield f"{_get(formula.getparent(), 'r')} ={text[:MAX_FORMULA_CHARS]}"
 
 
 def _cell_text(value: object) -> str:

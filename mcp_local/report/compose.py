@@ -35,6 +35,10 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
+ENOUGH_SOURCES = 8
+ENOUGH_PUBLISHERS = 5
+"""What a comprehensive report should rest on."""
+_MAX_UNCITED = 10
 _WORDS_PER_MINUTE = 220
 _HERE = Path(__file__).parent
 _FIRST_AND_LAST = {
@@ -74,6 +78,8 @@ class Report:
     """How many citations there are; a source may be cited often."""
     words: int
     trust: Trust
+    shortfall: str
+    """That a comprehensive report rests on few sources, for its readers; else empty."""
     warnings: list[str]
 
 
@@ -86,6 +92,7 @@ def compose_report(
     summary: str = "",
     language: str = "en",
     before: Sequence[int] = (),
+    is_comprehensive: bool = False,
 ) -> Report:
     """Check the citations of a report against `sources` and render one self-contained page.
 
@@ -120,10 +127,11 @@ def compose_report(
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
+    shortfall = _shortfall(cited, labels) if is_comprehensive else ""
     marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS, "table", "scrolls")}
     trust, unsupported = check_claims(read_claims(tokens), cited)
     footnotes = number_footnotes(tokens, by_number)
-    publishers = len({source.host for source in cited})
+    publishers = len(_publishers(cited))
     html = load_template("template.html.j2").render(
         title=clean_title,
         labels=labels,
@@ -139,6 +147,7 @@ def compose_report(
         summary=_inert(render_tokens(summary_tokens, labels_of, marks)),
         sections=sections,
         bodies=[_inert(render_tokens(section.tokens, labels_of, marks)) for section in sections],
+        shortfall=shortfall,
         publishers=publishers,
         footnotes=footnotes,
         number_of={source.n: label for label, source in enumerate(cited, start=1)},
@@ -162,6 +171,8 @@ def compose_report(
             "None of the cited sources was read in full: all are search results, and the page says "
             "so. Say it in your answer too."
         )
+    if shortfall:
+        warnings.append(_uncited(cited, sources))
     warnings += unsupported
     return Report(
         title=clean_title,
@@ -170,6 +181,7 @@ def compose_report(
         citations=len(citations),
         words=words,
         trust=trust,
+        shortfall=shortfall,
         warnings=warnings,
     )
 
@@ -178,6 +190,39 @@ def _in_order(citations: Iterable[tuple[int, int]], before: Sequence[int]) -> li
     """The cited sources: those of the version before, then the new ones as they are cited."""
     cited = dict.fromkeys(source for source, _ in citations)
     return [n for n in dict.fromkeys((*before, *cited)) if n in cited]
+
+
+def _publishers(sources: Iterable[NumberedSource]) -> set[str]:
+    return {source.publisher or source.host for source in sources}
+
+
+def _shortfall(cited: Sequence[NumberedSource], labels: Labels) -> str:
+    """What readers of a comprehensive report are told where it rests on few sources."""
+    publishers = len(_publishers(cited))
+    if len(cited) >= ENOUGH_SOURCES and publishers >= ENOUGH_PUBLISHERS:
+        return ""
+    return labels.words(
+        "shortfall",
+        sources=len(cited),
+        publishers=publishers,
+        enough_sources=ENOUGH_SOURCES,
+        enough_publishers=ENOUGH_PUBLISHERS,
+    )
+
+
+def _uncited(cited: Sequence[NumberedSource], sources: Iterable[NumberedSource]) -> str:
+    """What an author with few sources may still read: those of other publishers first."""
+    known = _publishers(cited)
+    left = [source for source in sources if source.ok and source not in cited]
+    left.sort(key=lambda source: not _publishers([source]).isdisjoint(known))
+    listed = "; ".join(f"[{source.n}] {source.url}" for source in left[:_MAX_UNCITED])
+    return (
+        f"A comprehensive report should rest on {ENOUGH_SOURCES} sources of {ENOUGH_PUBLISHERS} "
+        f"publishers; this one cites {len(cited)} of {len(known)}. Not cited yet: "
+        f"{listed or 'nothing'}. Read those that fit the subject, search once more from another "
+        "side, and write the report again. Where there is no more, say in your answer what "
+        "`shortfall` says."
+    )
 
 
 def _trust_line(labels: Labels, trust: Trust) -> str:

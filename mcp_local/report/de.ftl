@@ -33,6 +33,10 @@ claim-count =
 found = { $n } wörtlich oder dem Wert nach gefunden
 derived = { $n } abgeleitet
 unfound-count = { $n } nicht gefunden
+shortfall = Dieser Bericht stützt sich auf wenige Quellen: { $sources } von { $publishers ->
+        [one] einem Herausgeber
+       *[other] { $publishers } Herausgebern
+    }. Ein umfassender sollte mindestens { $enough_sources } von { $enough_publishers } haben.
 table = Tabelle
 scrolls = Weitere Spalten: seitwärts scrollen
 passages = Belegstellen

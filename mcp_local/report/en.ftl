@@ -33,6 +33,10 @@ claim-count =
 found = { $n } found word for word or by value
 derived = { $n } derived
 unfound-count = { $n } not found
+shortfall = This report rests on few sources: { $sources } of { $publishers ->
+        [one] one publisher
+       *[other] { $publishers } publishers
+    }. A comprehensive one should have at least { $enough_sources } of { $enough_publishers }.
 table = Table
 scrolls = More columns: scroll sideways
 passages = Passages that the text rests on

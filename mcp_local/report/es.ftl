@@ -45,6 +45,10 @@ unfound-count =
         [one] { $n } no hallado
        *[other] { $n } no hallados
     }
+shortfall = Este informe se apoya en pocas fuentes: { $sources } de { $publishers ->
+        [one] un editor
+       *[other] { $publishers } editores
+    }. Uno exhaustivo debería tener al menos { $enough_sources } de { $enough_publishers }.
 table = Tabla
 scrolls = Más columnas: desplace hacia un lado
 passages = Pasajes citados

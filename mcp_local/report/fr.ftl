@@ -45,6 +45,10 @@ unfound-count =
         [one] { $n } introuvable
        *[other] { $n } introuvables
     }
+shortfall = Ce rapport repose sur peu de sources : { $sources } de { $publishers ->
+        [one] un éditeur
+       *[other] { $publishers } éditeurs
+    }. Un rapport complet devrait en avoir au moins { $enough_sources } de { $enough_publishers }.
 table = Tableau
 scrolls = D’autres colonnes : faites défiler sur le côté
 passages = Passages cités

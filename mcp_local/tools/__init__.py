@@ -26,6 +26,7 @@ ADDS_ONCE = ToolAnnotations(
     idempotent_hint=True,
     open_world_hint=False,
 )
+LOOKS_UP = READS.model_copy(update={"open_world_hint": True})
 OVERWRITES = ADDS_ONCE.model_copy(update={"destructive_hint": True})
 FETCHES = ADDS_ONCE.model_copy(update={"open_world_hint": True})
 

@@ -52,6 +52,13 @@ Language = Annotated[
     str,
     Field(description="Language of the report as a tag such as en, de or pt-BR."),
 ]
+IsComprehensive = Annotated[
+    bool,
+    Field(
+        description="Whether comprehensive, detailed or in-depth work was asked for, in whatever "
+        "language and words."
+    ),
+]
 FollowUps = Annotated[
     list[str],
     Field(
@@ -72,6 +79,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         sections: SectionFiles = [],  # noqa: B006 (a schema's default; nobody changes it)
         summary: Summary = "",
         language: Language = "en",
+        is_comprehensive: IsComprehensive = False,
         follow_ups: FollowUps = [],  # noqa: B006 (a schema's default; nobody changes it)
     ) -> CallToolResult:
         """Turn a finished text with [n] citations into the HTML report that the person receives.
@@ -98,6 +106,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
             summary,
             language,
             today,
+            is_comprehensive,
         )
         path = written["path"]
         if find_chromium(settings.crawl_browser):
@@ -147,6 +156,7 @@ def _write(
     summary: str,
     language: str,
     today: date,
+    is_comprehensive: bool,
 ) -> dict[str, Any]:
     # Imported by the first report: what composes one takes 5 MB.
     from mcp_local.report.compose import compose_report, sources_before, write_new_version
@@ -160,6 +170,7 @@ def _write(
         summary=summary,
         language=language,
         before=sources_before(workspace, title),
+        is_comprehensive=is_comprehensive,
     )
     path, version = write_new_version(workspace, report.title, today, report.html, language)
     return {
@@ -167,6 +178,7 @@ def _write(
         "path": path,
         "title": report.title,
         **({"version": version} if version else {}),
+        **({"shortfall": report.shortfall} if report.shortfall else {}),
         "citations": report.citations,
         "sources": [
             {"n": source.n, "url": source.url, "title": source.title} for source in report.cited

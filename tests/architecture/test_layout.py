@@ -44,7 +44,7 @@ PAGE_TYPES = {
     "bot.sandbox.web.WebPage",
     "bot.sandbox.web.no_pages",
 }
-MAY_ALSO_IMPORT = {"composio": PAGE_TYPES, "model": PAGE_TYPES}
+MAY_ALSO_IMPORT = {"composio": PAGE_TYPES | {"bot.sandbox.web.SearchEngine"}, "model": PAGE_TYPES}
 """What a page is, is the web's to say; Composio searches the pages, the model quotes them."""
 
 

@@ -84,6 +84,7 @@ def test_a_sheet_gives_values_says_that_it_is_hidden_and_runs_nothing() -> None:
         "## Sheet Costs (hidden)",
         "",
         "7: 2023-03-15 12:00:00 |  | 2 |  |  | TRUE",
+        'Formulas: C7 =1+1 · D7 =WEBSERVICE("http://x")',
     ]
 
 

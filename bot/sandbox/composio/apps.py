@@ -1,14 +1,11 @@
-"""What the apps' tools do, and what lies in the apps, as JSON; and the search of the small web.
+"""What the apps' tools do, and what lies in the apps, as JSON.
 
-Mails, events and issues are each person's own. The pages are in a full-text index of SQLite.
+Mails, events and issues are each person's own.
 """
 
-import asyncio
-import re
 import secrets
-import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from itertools import count
 from operator import itemgetter
@@ -16,16 +13,6 @@ from typing import NamedTuple
 
 from bot.sandbox.composio.catalogue import Data, ToolError, read_tools
 from bot.sandbox.composio.workbench import Storage, StoredFile
-from bot.sandbox.web import PageLoader, WebPage
-
-_INDEX = """CREATE VIRTUAL TABLE pages USING fts5(
-    title, text, tokenize = 'porter unicode61 remove_diacritics 2')"""
-_FIND = """SELECT rowid, snippet(pages, 1, '', '', '…', 40) FROM pages
-    WHERE pages MATCH ? ORDER BY bm25(pages, 4.0, 1.0)"""
-"""A word in the title counts as four in the text."""
-_IDLE = """a about an and are at be by can do does for from how in is it its of on or say that the
-their they this to was were what when where which who why will with your"""
-"""Words that no page is looked for by."""
 
 
 class Caller(NamedTuple):
@@ -181,67 +168,3 @@ def _holds(mail: Data, query: str) -> bool:
     words = [word.rpartition(":")[2] for word in query.casefold().split()]
     text = f"{mail['sender']} {mail['subject']} {mail['messageText']} inbox unread".casefold()
     return all(word in text for word in words)
-
-
-class SearchEngine:
-    """Searches pages, which are read at the first search."""
-
-    def __init__(self, load: PageLoader) -> None:
-        self._load = load
-        self._pages: Sequence[WebPage] = ()
-        self._index: sqlite3.Connection | None = None
-
-    async def web(self, given: Data) -> Data:
-        """COMPOSIO_SEARCH_WEB: the pages, the best first."""
-        hits = await self._find(given["query"])
-        citations = [
-            {
-                "id": page.url,
-                "url": page.url,
-                "title": page.title,
-                "snippet": " · ".join(filter(None, (_write_date(page.date), snippet))),
-            }
-            for page, snippet in hits[: given["num_results"]]
-        ]
-        return {"citations": citations}
-
-    async def news(self, given: Data) -> Data:
-        """COMPOSIO_SEARCH_NEWS: articles, the best first."""
-        hits = await self._find(given["query"])
-        results = [
-            {
-                "title": page.title,
-                "link": page.url,
-                "source": page.source,
-                "snippet": snippet,
-                "date": _write_date(page.date),
-            }
-            for page, snippet in hits
-            if page.kind == "news"
-        ]
-        return {"news_results": results[: given["num_results"]]}
-
-    async def _find(self, query: str) -> list[tuple[WebPage, str]]:
-        """The pages that hold a word of the query, with their snippets."""
-        if self._index is None:
-            self._pages = await self._load()
-            self._index = await asyncio.to_thread(_index_of, self._pages)
-        idle = _IDLE.split()
-        words = re.findall(r"\w+", query.casefold())
-        wanted = [f'"{word}"' for word in words if word not in idle]
-        expression = " OR ".join(wanted) or '""'
-        rows = self._index.execute(_FIND, [expression])
-        return [(self._pages[row_id], " ".join(snippet.split())) for row_id, snippet in rows]
-
-
-def _index_of(pages: Sequence[WebPage]) -> sqlite3.Connection:
-    index = sqlite3.connect(":memory:", check_same_thread=False)
-    index.execute(_INDEX)
-    for row_id, page in enumerate(pages):
-        row = (row_id, page.title, page.text)
-        index.execute("INSERT INTO pages (rowid, title, text) VALUES (?, ?, ?)", row)
-    return index
-
-
-def _write_date(date: datetime | None) -> str:
-    return f"{date:%b} {date.day}, {date.year}" if date else ""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from bot.sandbox.composio.apps import Apps, Caller, SearchEngine
+from bot.sandbox.composio.apps import Apps, Caller
 from bot.sandbox.composio.catalogue import (
     NO_TOOL,
     NO_TOOLKIT,
@@ -28,7 +28,7 @@ from bot.sandbox.composio.catalogue import (
     tools_for,
 )
 from bot.sandbox.composio.workbench import FILES, Storage, Workbench
-from bot.sandbox.web import PageLoader, no_pages
+from bot.sandbox.web import PageLoader, SearchEngine, no_pages
 
 AccountStatus = Literal["INITIATED", "ACTIVE", "FAILED", "EXPIRED"]
 _LINK_LIFE = timedelta(minutes=10)

@@ -186,8 +186,13 @@ def worth(
     return 2 * share(topic, text) + min(3, len(figures)) / 2 + 1 / (1 + position)
 
 
-def quotable_blocks(text: str, *also_barred: str) -> Iterator[tuple[BlockKind, list[str]]]:
-    """Paragraphs, items and tables of Markdown with what can be quoted of them."""
+@lru_cache(maxsize=500)
+def quotable_blocks(text: str, *also_barred: str) -> Sequence[tuple[BlockKind, list[str]]]:
+    """Paragraphs, items and tables of Markdown with what can be quoted of them; read once."""
+    return [*_read_blocks(text, also_barred)]
+
+
+def _read_blocks(text: str, also_barred: Sequence[str]) -> Iterator[tuple[BlockKind, list[str]]]:
     text = FRONT_MATTER.sub("", text)
     lines = text.splitlines()
     for before, token in pairwise(MARKDOWN.parse(text)):

@@ -5,18 +5,20 @@ import contextlib
 import gzip
 import logging
 import os
+import re
 import zlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 import yaml
 from aiohttp import web
 
 from bot.sandbox.loopback import LOOPBACK, serve
+from bot.sandbox.web.search import PageKind, SearchEngine, WebPage
 
 _ALL_HOSTS = "*.test"
 """A pattern for every host: `.test` names exist nowhere else."""
@@ -24,9 +26,9 @@ _NOT_FOUND = (
     "<!doctype html><html><head><title>Page not found</title></head><body><h1>404</h1>"
     "<p>The page you are looking for has moved or never existed.</p></body></html>"
 )
-PageKind = Literal["web", "news"]
 _BUILT_IN = Path(__file__).with_name("pages")
 _FOLDER_HOST = "pages.test"
+_HOST = re.compile(r"(?:[a-z0-9-]+\.)+test")
 _SUFFIXES = (".html", ".htm", ".html.gz", ".htm.gz")
 _MAX_INDEXED_BYTES = 2_000_000
 """How much of one page the search engine reads."""
@@ -34,30 +36,6 @@ _MAX_INDEXED_BYTES = 2_000_000
 
 class NoPagesError(Exception):
     """A folder holds nothing that could be served; the text says why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebPage:
-    """One entry of the search index: the page as it looked when it was crawled."""
-
-    url: str
-    title: str
-    text: str
-    """The main text, one block a line, without markup."""
-    date: datetime | None
-    """When the page was published, with a time zone; None where the page does not say."""
-    source: str
-    """The publisher's name as a search result shows it."""
-    kind: PageKind
-
-
-PageLoader = Callable[[], Awaitable[Sequence[WebPage]]]
-"""Brings the pages that a search engine knows, such as `SmallWeb.ready`."""
-
-
-async def no_pages() -> Sequence[WebPage]:
-    """The pages of a web that has none."""
-    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +88,8 @@ def read_folder(folder: Path) -> list[IndexEntry]:
     """All pages in `folder` and below it.
 
     A page's URL is `http://pages.test/` and its path inside the folder, so it ends in the
-    file's name (percent-encoded where a URL needs it). Raises NoPagesError where the folder is
+    file's name (percent-encoded where a URL needs it); below a folder such as `news.test` that
+    is its host. Raises NoPagesError where the folder is
     missing or holds no page.
     """
     if not folder.is_dir():
@@ -118,8 +97,14 @@ def read_folder(folder: Path) -> list[IndexEntry]:
     entries: list[IndexEntry] = []
     for file in sorted(folder.rglob("[!.]*")):
         if file.name.lower().endswith(_SUFFIXES):
-            path = os.fsencode(file.relative_to(folder).as_posix())
-            url = f"http://{_FOLDER_HOST}/{quote_from_bytes(path)}"
+            inside = file.relative_to(folder)
+            top = inside.parts[0]
+            host = _FOLDER_HOST
+            if _HOST.fullmatch(top):
+                host = top
+                inside = inside.relative_to(top)
+            path = os.fsencode(inside.as_posix())
+            url = f"http://{host}/{quote_from_bytes(path)}"
             entries.append(IndexEntry(url=url, file=file))
     if not entries:
         raise NoPagesError(f"{folder} holds no page: none of its files ends in .html, .htm or .gz")
@@ -187,6 +172,7 @@ class SmallWeb:
         self._robots = robots
         self._pages: list[WebPage] | None = None
         self._reading = asyncio.Lock()
+        self._engine = SearchEngine(self.ready)
         self._open = contextlib.AsyncExitStack()
 
     @classmethod
@@ -201,9 +187,13 @@ class SmallWeb:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What lets a bot open every page, and leads it here, as environment variables."""
+        """What lets a bot open and search every page, and leads it here, as its environment."""
         connect = f"{_ALL_HOSTS}={LOOPBACK}:{self.port}"
-        return {"CRAWL_ALLOW": _ALL_HOSTS, "CRAWL_CONNECT": connect}
+        return {
+            "CRAWL_ALLOW": _ALL_HOSTS,
+            "CRAWL_CONNECT": connect,
+            "SEARCH_BACKEND": f"http://{LOOPBACK}:{self.port}",
+        }
 
     async def ready(self) -> Sequence[WebPage]:
         """The search engine's pages; all are read when it is first asked for them."""
@@ -231,6 +221,9 @@ class SmallWeb:
         path = unquote_to_bytes(request.raw_path.partition("?")[0])
         if path == b"/robots.txt" and host in self._robots:
             return web.Response(text=self._robots[host])
+        if host == LOOPBACK and path == b"/search":
+            kind = "news" if request.query.get("categories") == "news" else "web"
+            return web.json_response(await self._engine.json(request.query.get("q", ""), kind))
         entry = self._entries.get((host, path))
         if entry is None:
             return web.Response(status=404, text=_NOT_FOUND, content_type="text/html")

@@ -53,7 +53,11 @@ async def service() -> AsyncGenerator[Composio]:
 
 @asynccontextmanager
 async def process_at(
-    base_url: str, *, idle_after_s: float = 600, **environment: str
+    base_url: str,
+    *,
+    idle_after_s: float = 600,
+    may_start: asyncio.Event | None = None,
+    **environment: str,
 ) -> AsyncGenerator[ComposioWorker]:
     process = worker_process(
         api_key=KEY,
@@ -61,7 +65,7 @@ async def process_at(
         environment=environment,
         limits=replace(WORKER_LIMITS, idle_after_s=idle_after_s),
     )
-    worker = ComposioWorker(process, api_key=KEY, base_url=base_url)
+    worker = ComposioWorker(process, api_key=KEY, base_url=base_url, may_start=may_start)
     try:
         yield worker
     finally:
@@ -120,6 +124,24 @@ async def test_an_idle_worker_ends_and_comes_back(service: Composio) -> None:
         for _ in range(2):
             await worker.ask("list_accounts", **USER)
             await ended(workers())
+
+
+@AS_A_PROCESS
+@pytest.mark.proves("composio.late")
+async def test_work_that_goes_on_after_a_crash_starts_no_worker_before_people_are_heard(
+    service: Composio,
+) -> None:
+    is_heard = asyncio.Event()
+    async with (
+        process_at(service.base_url) as other,
+        process_at(service.base_url, may_start=is_heard) as worker,
+    ):
+        asking = asyncio.create_task(worker.ask("list_accounts", **USER))
+        await other.ask("list_accounts", **USER)
+        assert len(workers()) == 1
+        is_heard.set()
+        assert (await asking)["items"] == []
+        assert len(workers()) == 2
 
 
 @AS_A_PROCESS

@@ -57,6 +57,7 @@ READS = [
     "mcp__composio__GMAIL_FETCH_EMAILS",
     "mcp__composio__GOOGLECALENDAR_EVENTS_LIST",
     "mcp__composio__COMPOSIO_SEARCH_WEB",
+    "mcp__local_toolkit__search_web",
     "mcp__composio__STRIPE_GET_CHARGE",
     "mcp__composio__GOOGLEDRIVE_DOWNLOAD_FILE",
     "mcp__files__readFile",

@@ -26,6 +26,7 @@ def taints(name: str, text: str, *, is_error: bool = False) -> bool:
         "mcp__local_toolkit__crawl_parallel",
         "mcp__local_toolkit__read_local_file",
         "mcp__local_toolkit__search_corpus",
+        "mcp__local_toolkit__search_web",
         "mcp__local_toolkit__workbench_download",
         "mcp__evil__save_corpus",
         "mcp__evil__COMPOSIO_SEARCH_TOOLS",

@@ -154,6 +154,7 @@ async def test_results_are_found_however_they_are_wrapped(tmp_path: Path, result
         "mcp__composio__COMPOSIO_SEARCH_DUCK_DUCK_GO",
         "mcp__composio__COMPOSIO_SEARCH_GOOGLE_MAPS",
         "mcp__other__TAVILY_SEARCH",
+        "mcp__local_toolkit__search_news",
     ],
 )
 async def test_every_search_tool_is_known(tmp_path: Path, tool: str) -> None:

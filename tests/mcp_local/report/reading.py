@@ -102,6 +102,7 @@ def compose(
     language: str = "en",
     sources: Sequence[NumberedSource] = SOURCES,
     before: Sequence[int] = (),
+    is_comprehensive: bool = False,
 ) -> Report:
     """A report, over nine sources if nothing else is said."""
     return compose_report(
@@ -112,6 +113,7 @@ def compose(
         summary=summary,
         language=language,
         before=before,
+        is_comprehensive=is_comprehensive,
     )
 
 

@@ -1,12 +1,13 @@
 """The finished page: its parts, their order, and what the author's Markdown becomes."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from mcp_local.errors import ToolkitError
 from mcp_local.report.compose import topic_slug
-from tests.mcp_local.report.reading import compose, page, read_html, source
+from tests.mcp_local.report.reading import SOURCES, compose, page, read_html, source
 
 REPORT = """# The topic
 
@@ -229,3 +230,20 @@ def test_the_pages_own_words_and_its_date_are_in_the_reports_language(
 )
 def test_a_topic_becomes_a_file_name(title: str, slug: str) -> None:
     assert topic_slug(title) == slug
+
+
+@pytest.mark.proves("report.enough_sources")
+def test_a_comprehensive_report_on_few_sources_says_so() -> None:
+    text = "## S\n\nOne. [1] Two. [2]"
+    thin = compose(text, summary="", is_comprehensive=True)
+    assert thin.shortfall == (
+        "This report rests on few sources: 2 of 2 publishers. "
+        "A comprehensive one should have at least 8 of 5."
+    )
+    assert thin.shortfall in read_html(thin.html).one("aside", class_="box warning").text
+    assert "[3] https://www.3.test/page; [4]" in thin.warnings[-1]
+    assert compose(text, summary="").shortfall == ""
+    whole = "## S\n\n" + " ".join(f"Fact {n}. [{n}]" for n in range(1, 9))
+    assert compose(whole, summary="", is_comprehensive=True).shortfall == ""
+    one = [replace(each, publisher="One Wire") for each in SOURCES]
+    assert "8 of one publisher" in compose(whole, sources=one, is_comprehensive=True).shortfall

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bot.sandbox.model.dialogue import FORK, Dialogue, Exchange, topic_of
-from bot.sandbox.model.phrases import line, lines, pairs
+from bot.sandbox.model.phrases import find, line, lines, pairs
 from bot.sandbox.model.playbooks.research import (
     BRACKETS,
     URL,
@@ -65,6 +65,7 @@ def decide(dialogue: Dialogue) -> str:
         "title": capitalised(brief.topic),
         "follow_ups": [question.format(topic=brief.topic) for question in lines("follow_ups")],
         "summary": _cover(pages, brief.topic),
+        "is_comprehensive": find("in_depth", whole.asked) is not None,
         **({"sections": files} if files else {"markdown": markdown}),
     }
     written = dialogue.call("write_report", **report)
@@ -78,6 +79,7 @@ def decide(dialogue: Dialogue) -> str:
         written.arguments["title"],
         markdown,
         str(written.data.get("version", "")),
+        str(written.data.get("shortfall", "")),
     )
 
 
@@ -93,7 +95,12 @@ def _read(dialogue: Dialogue, urls: Sequence[str]) -> list[NumberedPage]:
 
 
 def _summary(
-    brief: Brief, pages: Sequence[NumberedPage], title: str, markdown: str, version: str
+    brief: Brief,
+    pages: Sequence[NumberedPage],
+    title: str,
+    markdown: str,
+    version: str,
+    shortfall: str,
 ) -> str:
     """The most telling sentences of the report that was written, and its pages."""
     topic = brief.topic
@@ -112,6 +119,7 @@ def _summary(
     names = [capitalised(name) for name in brief.sections]
     missing = [name for name in names if f"## {escape(name)}\n" not in markdown]
     paragraphs += [line("nothing", topic=name) for name in missing]
+    paragraphs += filter(None, [shortfall])
     quoted = {n for _, n in quotes}
     listed = [
         f"{page.n}. {page.title.translate(BRACKETS)}: {page.url}"

@@ -32,6 +32,8 @@ from bot.sandbox.model.quoting import (
 
 MAX_SIDES = 4
 SEARCHES = ("SEARCH_WEB", "SEARCH_NEWS")
+KEYLESS_SEARCHES = ("search_web", "search_news")
+"""Of the toolkit, where there is no Composio."""
 RESULTS = 20
 NEARLY_AS_GOOD = 0.6
 """Pages that hold so much less of a topic than the best one are left out."""
@@ -147,7 +149,7 @@ def read_brief(dialogue: Dialogue) -> Brief:
 
 def search(dialogue: Dialogue, topics: Sequence[str]) -> dict[str, str]:
     """The addresses of pages that seem to be about one of the topics, with their titles."""
-    offered = [name for name in SEARCHES if name in dialogue.tools]
+    offered = [name for name in (*SEARCHES, *KEYLESS_SEARCHES) if name in dialogue.tools]
     wanted: list[tuple[str, Json]] = []
     for topic in topics:
         query = {"query": topic, "num_results": RESULTS}
