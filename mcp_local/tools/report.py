@@ -40,8 +40,7 @@ SectionFiles = Annotated[
     list[str],
     Field(
         description="Paths of Markdown files that hold sections, each from its `## ` heading on, "
-        "in the order in which they stand behind `markdown`. What stays as it is need not be written "
-        "again."
+        "in their order, behind `markdown`. What stays as it is need not be written again."
     ),
 ]
 Summary = Annotated[
