@@ -10,7 +10,15 @@ from sqlalchemy.exc import OperationalError
 from agent_core.events import AnyEvent
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.sessions import Database, EventLog, SessionStore, StoredTurn, WriteBehind
+from agent_core.schedules.schedule import Schedule
+from agent_core.sessions import (
+    Database,
+    EventLog,
+    ScheduleStore,
+    SessionStore,
+    StoredTurn,
+    WriteBehind,
+)
 from agent_core.sessions.schema import cursors, schedules, slots, turns
 
 
@@ -77,6 +85,10 @@ class BotMonitor:
         )
         row = await self._first(active)
         return row.next_due if row else None
+
+    async def proposals(self) -> list[Schedule]:
+        """The orders that wait for their owner's yes."""
+        return await ScheduleStore(self._database).proposed()
 
     async def _first(self, query: Select[Any]) -> Row[Any] | None:
         """The first row; None as well as long as the bot has not made the table."""

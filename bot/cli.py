@@ -241,6 +241,37 @@ def sandbox(
     raise typer.Exit(run_sandbox(options))
 
 
+@app.command("eval")
+def evaluate(
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(help="manners, orders, routing, plan, report or steer; all without it."),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Keep the model's replies below this directory.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(help="Ask no model: play what was recorded below this directory.")
+    ] = None,
+    scenarios: Annotated[
+        Path | None, typer.Option(help="Scenarios of your own: a directory of <suite>.toml.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play scenarios with the configured model in the sandbox's world, and say which were met.
+
+    The exit code is 1 where a scenario failed, or nothing could be measured for want of a key.
+    """
+    from bot.evals.command import run_evals
+
+    if record is not None and replay is not None:
+        raise typer.BadParameter("It asks a model or none: --record or --replay.")
+    code = run_evals(
+        suite or (), record=record, replay=replay, directory=scenarios, as_json=as_json
+    )
+    raise typer.Exit(code)
+
+
 def _read_kinds(kill_at: Sequence[str]) -> tuple[str, ...]:
     """The kinds of events; what there are is only imported when it is asked for."""
     from bot.sandbox.child import check_events

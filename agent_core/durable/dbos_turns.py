@@ -152,6 +152,11 @@ class DurableTurns:
             CancelledError: this process ends; the next one finds the turn.
         """
         self._refuse_when_closing()
+        # Outside of any workflow: a step of another turn may begin this one.
+        outside = contextvars.Context()
+        await asyncio.create_task(self._start(turn_id, generation), context=outside)
+
+    async def _start(self, turn_id: str, generation: int) -> None:
         with SetWorkflowID(f"{turn_id}#{generation}"):
             await DBOS.start_workflow_async(self._turn_workflow, turn_id, generation)
 

@@ -58,6 +58,10 @@ class ScheduleStore(Store):
         query = _SCHEDULES.filter_by(team=team).where(_IS_AGREED).order_by(schedules.c.number)
         return await self._database.read(query, Schedule)
 
+    async def proposed(self) -> list[Schedule]:
+        """All that wait for their owner's yes."""
+        return await self._database.read(_SCHEDULES.filter_by(status="proposed"), Schedule)
+
     async def activate(self, schedule: ScheduleId, now: datetime) -> Schedule:
         """Make a schedule due by its rule from now on; failures are forgotten."""
         await self._give_number(schedule)

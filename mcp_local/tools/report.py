@@ -51,6 +51,10 @@ Language = Annotated[
     str,
     Field(description="Language of the report as a tag such as en, de or pt-BR."),
 ]
+Citations = Annotated[
+    list[str],
+    Field(description="The addresses that [1], [2] and so on stand for in it."),
+]
 IsComprehensive = Annotated[
     bool,
     Field(
@@ -134,6 +138,14 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         ]
         return text_result("", artifacts=artifacts)
 
+    @local_tool(server, "Check an answer", READS)
+    async def check_answer(
+        markdown: Markdown, citations: Citations, language: Language, ctx: Context
+    ) -> CallToolResult:
+        """Bring an answer back with a mark behind each claim that its sources do not say."""
+        workspace = open_workspace(settings, ctx)
+        return text_result(await asyncio.to_thread(_mark, workspace, markdown, citations, language))
+
     @local_tool(server, "List the sources", READS)
     async def list_sources(ctx: Context) -> CallToolResult:
         """List everything retrieved in this session with the number that a report cites it by.
@@ -145,6 +157,12 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         workspace = open_workspace(settings, ctx)
         sources = await asyncio.to_thread(read_sources, workspace)
         return text_result({"sources": [source.row() for source in sources]})
+
+
+def _mark(workspace: Workspace, markdown: str, citations: list[str], language: str) -> str:
+    from mcp_local.report.answers import mark_answer  # as dear as what composes a report
+
+    return mark_answer(markdown, citations, read_sources(workspace), language)
 
 
 def _write(

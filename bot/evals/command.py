@@ -1,0 +1,163 @@
+"""`bot eval`: the scenarios of some suites, played for real or from recordings, and a table."""
+
+import asyncio
+import json
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import quantiles
+
+import typer
+
+from agent_core.messages import JsonObject
+from agent_core.settings import CoreSettings
+from bot.evals.scenarios import SHIPPED, SUITES, read_suite
+from bot.evals.trial import Trial
+from bot.sandbox.settings import SandboxSettings
+
+NEEDS = """\
+Nothing was measured: `bot eval` asks a real model, and no key is set.
+Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN or ZAI_API_KEY; ANTHROPIC_BASE_URL for another server
+of the same API) in the environment or in .env. Then run `bot eval`, or `bot eval --record DIR` to
+keep the replies. Without a key, `bot eval --replay DIR` plays what was recorded."""
+
+_ANTHROPIC = "https://api.anthropic.com"
+_AT_ONCE = 2
+_TOKENS = (
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "output_tokens",
+)
+_PRICES = Path(__file__).with_name("prices.toml")
+
+
+def run_evals(
+    names: Sequence[str],
+    *,
+    record: Path | None,
+    replay: Path | None,
+    directory: Path | None,
+    as_json: bool,
+) -> int:
+    """Play suites and return the exit code: 1 where a scenario failed, or had no reply.
+
+    Args:
+        names: Of the suites; none means all.
+        record: Where replies are kept.
+        replay: Where they were kept: no server is asked.
+        directory: Of other scenarios than the shipped ones.
+        as_json: Print one object in place of a table.
+    """
+    core = CoreSettings()
+    upstream = "" if replay else core.model_base_url or _ANTHROPIC
+    if upstream and not (core.anthropic_api_key.get_secret_value() or core.bearer):
+        typer.echo(NEEDS, err=True)
+        return 1
+    settings = SandboxSettings().model_copy(update={"composio_api_key": ""})
+    settings.anthropic_api_key = "replay" if replay else settings.anthropic_api_key
+    suites: list[dict[str, object]] = []
+    trials: list[Trial] = []
+    try:
+        for name in names or SUITES:
+            suite = read_suite(name, directory or SHIPPED)
+            played = [Trial(suite=name, kind=suite, scenario=each) for each in suite.scenario]
+            asyncio.run(_play(played, upstream, settings, record=record, replay=replay))
+            suites.append(summary(name, played))
+            trials += played
+    except (OSError, ValueError) as error:
+        typer.echo(f"The evaluation stopped: {error}", err=True)
+        return 1
+    _print(suites, trials, as_json=as_json)
+    good = ("passed", "not measured") if replay else ("passed",)
+    return int(any(trial.verdict not in good for trial in trials))
+
+
+async def _play(
+    trials: Sequence[Trial],
+    upstream: str,
+    settings: SandboxSettings,
+    *,
+    record: Path | None,
+    replay: Path | None,
+) -> None:
+    """Some at once: none can tell, as each has a world of its own."""
+    seats = asyncio.Semaphore(_AT_ONCE)
+
+    async def play(trial: Trial) -> None:
+        recorded = _load(replay, trial) if replay else {}
+        async with seats:
+            await trial.run(upstream, settings, recorded)
+        if record and recorded:
+            _save(record, trial, recorded)
+        why = "; ".join(trial.faults)
+        line = f"{trial.verdict}: {trial.suite} {trial.name}: {trial.scenario.says[-1]}  {why}"
+        typer.echo(line.rstrip(), err=True)
+
+    async with asyncio.TaskGroup() as group:
+        for trial in trials:
+            group.create_task(play(trial))
+
+
+def _load(directory: Path, trial: Trial) -> dict[str, JsonObject]:
+    """The replies that were recorded for a scenario, by key."""
+    file = directory / trial.suite / f"{trial.name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))["calls"] if file.is_file() else {}
+
+
+def _save(directory: Path, trial: Trial, recorded: dict[str, JsonObject]) -> None:
+    file = directory / trial.suite / f"{trial.name}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    content = {"says": trial.scenario.says, "calls": recorded}
+    file.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def _cost(message: JsonObject, prices: JsonObject) -> float:
+    """In US dollars; not a number where the model's price is not known."""
+    names = [name for name in prices if message["model"].startswith(name)]
+    if not names:
+        return math.nan
+    price = prices[names[0]]
+    return sum(_count(message, kind) * price[kind] / 1_000_000 for kind in _TOKENS)
+
+
+def _count(message: JsonObject, kind: str) -> int:
+    return message["usage"].get(kind) or 0
+
+
+def summary(suite: str, trials: Sequence[Trial]) -> dict[str, object]:
+    """A suite in figures; None where nothing was measured or a price is not known."""
+    prices = tomllib.loads(_PRICES.read_text(encoding="utf-8"))
+    messages = [call["message"] for trial in trials for call in trial.calls]
+    times = [call["seconds"] for trial in trials for call in trial.calls]
+    tokens = {kind: sum(_count(each, kind) for each in messages) for kind in _TOKENS}
+    output = tokens.pop(_TOKENS[-1])
+    cost = sum(_cost(message, prices) for message in messages)
+    cuts = quantiles(times, n=20, method="inclusive") if len(times) > 1 else [*times] * 19
+    verdicts = [trial.verdict for trial in trials]
+    return {
+        "suite": suite,
+        "passed": verdicts.count("passed"),
+        "failed": verdicts.count("failed"),
+        "not_measured": verdicts.count("not measured"),
+        "tokens_in": sum(tokens.values()),
+        "tokens_out": output,
+        "cost_usd": None if math.isnan(cost) or not times else round(cost, 4),
+        "p50_s": round(cuts[9], 2) if cuts else None,
+        "p95_s": round(cuts[18], 2) if cuts else None,
+    }
+
+
+def _print(
+    suites: Sequence[Mapping[str, object]], trials: Sequence[Trial], *, as_json: bool
+) -> None:
+    if as_json:
+        scenarios = [trial.as_json() for trial in trials]
+        typer.echo(json.dumps({"suites": suites, "scenarios": scenarios}, ensure_ascii=False))
+        return
+    rows = [[*suites[0]]]
+    rows += [["-" if value is None else str(value) for value in each.values()] for each in suites]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        typer.echo(" ".join(map(str.rjust, row, widths)))
