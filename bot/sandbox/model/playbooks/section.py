@@ -2,16 +2,15 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from bot.sandbox.model.dialogue import FORK, RESULT, Dialogue, NextStep
-from bot.sandbox.model.message import ReplyText
+from bot.sandbox.model.message import Json, ReplyText
 from bot.sandbox.model.phrases import line
 from bot.sandbox.model.playbooks.research import fetched
 from bot.sandbox.model.quoting import (
     NumberedPage,
     PageBlock,
-    blocks_of,
     cite,
     escape,
     stem,
@@ -38,25 +37,41 @@ def have_written(dialogue: Dialogue, sections: Sequence[PlannedSection]) -> list
 
     NextStep carries the start of the runs out of the playbook, and the wait for them.
     """
-    orders = [
-        (FORK, {"description": heading, "prompt": order(heading, blocks), "subagent_type": WRITER})
-        for heading, blocks in sections
-    ]
-    runs = [call.result.strip() for call in dialogue.side_by_side(orders)]
-    results = {call.arguments["run"]: call for call in dialogue.now.done(RESULT)}
-    if dialogue.may_call_tools and not results.keys() >= set(runs):
-        raise NextStep(ReplyText(text=line("sections_waiting")))
-    have_failed = any(run not in results or results[run].is_error for run in runs)
-    return [] if have_failed else [file_of(heading) for heading, _ in sections]
+    orders: list[tuple[str, Json]] = []
+    files: list[str] = []
+    for heading, blocks in sections:
+        arguments: Json = {
+            "description": heading,
+            "prompt": order(heading, blocks),
+            "subagent_type": WRITER,
+        }
+        orders.append((FORK, arguments))
+        files.append(file_of(heading))
+    runs: list[str] = [call.result.strip() for call in dialogue.side_by_side(orders)]
+    ended: dict[str, bool] = {}
+    for call in dialogue.now.done(RESULT):
+        run = call.arguments["run"]
+        ended[run] = not call.is_error
+    is_open = not ended.keys() >= set(runs)
+    if is_open and dialogue.may_call_tools:
+        waiting = line("sections_waiting")
+        raise NextStep(ReplyText(text=waiting))
+    are_there = all(ended.get(run) for run in runs)
+    return files if are_there else []
 
 
 def order(heading: str, blocks: Iterable[PageBlock]) -> str:
     """What the writer of a section is told: its heading, its file, and what to quote."""
     positions: defaultdict[int, list[str]] = defaultdict(list)
     for block in blocks:
-        positions[block.n].append(str(block.position))
-    quoted = [f"Source {n}, blocks {' '.join(each)}" for n, each in positions.items()]
-    return "\n".join([f"Heading: {heading}", f"File: {file_of(heading)}", *quoted])
+        position = str(block.position)
+        positions[block.n].append(position)
+    lines = [f"Heading: {heading}"]
+    lines.append(f"File: {file_of(heading)}")
+    for n, each in positions.items():
+        joined = " ".join(each)
+        lines.append(f"Source {n}, blocks {joined}")
+    return "\n".join(lines)
 
 
 def write(dialogue: Dialogue) -> str:
@@ -65,22 +80,53 @@ def write(dialogue: Dialogue) -> str:
     ordered = ORDER.search(asked)
     if ordered is None:
         return line("no_report", why=asked[:200])
-    wanted = {
-        (int(n), int(position))
-        for n, positions in BLOCKS.findall(asked)
-        for position in positions.split()
-    }
+    wanted: set[tuple[int, int]] = set()
+    for number, positions in BLOCKS.findall(asked):
+        n = int(number)
+        for position in positions.split():
+            at = int(position)
+            wanted.add((n, at))
+    markdown = as_markdown(
+        ordered["heading"],
+        _blocks(dialogue, wanted),
+    )
+    path = ordered["path"]
+    dialogue.call(
+        "write_local_file",
+        path=path,
+        content=markdown,
+    )
+    return line(
+        "section_written",
+        heading=ordered["heading"],
+        path=path,
+    )
+
+
+def _blocks(dialogue: Dialogue, wanted: Collection[tuple[int, int]]) -> list[PageBlock]:
+    """The blocks of an order, by source and position, read from the sources' files."""
     numbers = {n for n, _ in wanted}
-    rows = fetched([dialogue.call("list_sources")])
-    paths = {row["n"]: row["path"] for row in rows if row["n"] in numbers}
+    listed = dialogue.call("list_sources")
+    paths: dict[int, str] = {}
+    for row in fetched([listed]):
+        n = row["n"]
+        if n in numbers:
+            paths[n] = row["path"]
     texts = dialogue.read(paths.values())
-    pages = [
-        NumberedPage(n=n, url="", title="", text=texts[path]) for n, path in sorted(paths.items())
-    ]
-    blocks = [block for block in blocks_of(pages) if (block.n, block.position) in wanted]
-    markdown = as_markdown(ordered["heading"], blocks)
-    dialogue.call("write_local_file", path=ordered["path"], content=markdown)
-    return line("section_written", heading=ordered["heading"], path=ordered["path"])
+    blocks: list[PageBlock] = []
+    for n in sorted(paths):
+        text = texts[paths[n]]
+        page = NumberedPage(
+            n=n,
+            url="",
+            title="",
+            text=text,
+        )
+        for block in page.blocks():
+            place = block.n, block.position
+            if place in wanted:
+                blocks.append(block)
+    return blocks
 
 
 def as_markdown(heading: str, blocks: Sequence[PageBlock]) -> str:
