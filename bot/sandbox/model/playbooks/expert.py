@@ -1,9 +1,11 @@
 """Playbook of the report expert: read, save, read on, write the report, and sum it up."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from bot.sandbox.model.dialogue import FORK, Dialogue, Exchange, topic_of
+from bot.sandbox.model.dialogue import FORK, Dialogue, Exchange, objects_in, topic_of
+from bot.sandbox.model.message import Json
 from bot.sandbox.model.phrases import find, line, lines, pairs
 from bot.sandbox.model.playbooks.research import (
     BRACKETS,
@@ -40,6 +42,8 @@ COVER_SENTENCES = 4
 MAX_SENTENCES = 72
 """Of a whole report; its sections share them evenly."""
 LEAST_A_SECTION = 4
+PASSAGES = 50
+CITED = re.compile(r"(?P<sentence>[^\n\[\]]+) \[(?P<n>\d+)\]")
 
 
 def decide(dialogue: Dialogue) -> str:
@@ -60,14 +64,19 @@ def decide(dialogue: Dialogue) -> str:
     files: list[str] = []
     if FORK in dialogue.tools and len(sections) >= LEAST_SECTIONS:
         files = have_written(dialogue, sections)
+    search = dialogue.call("search_corpus", query=brief.topic, limit=PASSAGES)
+    passages = [entry for entry in objects_in([search]) if entry.get("id")]
     markdown = "".join(as_markdown(*section) for section in sections)
-    report = {
+    report: Json = {
         "title": capitalised(brief.topic),
         "follow_ups": [question.format(topic=brief.topic) for question in lines("follow_ups")],
-        "summary": _cover(pages, brief.topic),
+        "summary": cite_passages(_cover(pages, brief.topic), passages),
         "is_comprehensive": find("in_depth", whole.asked) is not None,
-        **({"sections": files} if files else {"markdown": markdown}),
     }
+    if files:
+        report["sections"] = files
+    else:
+        report["markdown"] = cite_passages(markdown, passages)
     written = dialogue.call("write_report", **report)
     while whole.notes and any(written.arguments.get(name) != report[name] for name in report):
         written = dialogue.call("write_report", **report)
@@ -81,6 +90,23 @@ def decide(dialogue: Dialogue) -> str:
         str(written.data.get("version", "")),
         str(written.data.get("shortfall", "")),
     )
+
+
+def cite_passages(markdown: str, passages: Sequence[Json]) -> str:
+    """The text with the passage cited, in place of its page, behind each sentence that it holds."""
+
+    def cite_one(cited: re.Match[str]) -> str:
+        sentence = _plain(cited["sentence"]).removeprefix("- ")
+        for passage in passages:
+            if str(passage["n"]) == cited["n"] and sentence in _plain(passage["text"]):
+                return f"{cited['sentence']} [{passage['id']}]"
+        return cited[0]
+
+    return CITED.sub(cite_one, markdown)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("\\", "").split())
 
 
 def _read(dialogue: Dialogue, urls: Sequence[str]) -> list[NumberedPage]:
