@@ -232,6 +232,11 @@ async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was
     await expect(thread.get_by_text("Gmail connected by")).to_be_visible(timeout=TURN_MS)
     approve = thread.get_by_role("button", name="Approve", exact=True)
     await expect(approve).to_be_visible(timeout=TURN_MS)
+    before = await thread.locator("article").count()
+    await reply(page, "who else will get this mail?")  # M B.1: it is answered beside the card
+    await expect(thread.locator("article")).to_have_count(before + 2, timeout=TURN_MS)
+    await expect(thread.locator("article").last).to_contain_text("bob@example.com")
+    await expect(approve).to_have_count(1)
     await reply(page, "yes, go ahead")
     await expect(thread.get_by_text("only a click counts")).to_be_visible(timeout=TURN_MS)
     await expect(approve).to_have_count(1)
