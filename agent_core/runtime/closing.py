@@ -7,7 +7,7 @@ import asyncio
 import logging
 import mimetypes
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 
 from agent_core import tracing
@@ -135,7 +135,7 @@ async def finish(
                 pages = status.read(scope.words, known)
         notice = " ".join(filter(None, notices))
         cited = cited_in(text, report)
-        text = await _checked(parts, scope, text, cited, thread_language(turn, earlier))
+        text = await _checked(parts, scope, text, cited, thread_language(turn, earlier), known)
         finished = replace(
             finished,
             answer="\n\n".join(filter(None, [notice, text, pages])),
@@ -240,13 +240,19 @@ async def print_report(parts: TurnParts, report: ArtifactSaved) -> list[Artifact
 
 
 async def _checked(
-    parts: TurnParts, scope: RunScope, text: str, cited: Sequence[str], language: str
+    parts: TurnParts,
+    scope: RunScope,
+    text: str,
+    cited: Sequence[str],
+    language: str,
+    known: Collection[str],
 ) -> str:
     """The answer with a mark behind each claim that its sources do not say.
 
-    As it is where the check fails or takes longer than a reader should wait.
+    As it is where no page is `known` to the session, and where the check fails or takes longer
+    than a reader should wait.
     """
-    if "[" not in text:
+    if not known or "[" not in text:
         return text
     arguments: JsonObject = {"markdown": text, "citations": [*cited], "language": language}
     call = ToolCall(id=ToolCallId("check"), name=CHECK_ANSWER, arguments=arguments)

@@ -1,6 +1,7 @@
 """The tools that end a research: list_sources and write_report."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 from pathlib import PurePosixPath
@@ -33,6 +34,13 @@ Markdown = Annotated[
         "each sentence taken from passage p of source n, or [n] where it rests on the source as a "
         "whole. No HTML, no title, contents or source list: the page adds "
         "them."
+    ),
+]
+SectionFiles = Annotated[
+    list[str],
+    Field(
+        description="Paths of Markdown files that hold sections, each from its `## ` heading on, "
+        "in their order, behind `markdown`. What stays as it is need not be written again."
     ),
 ]
 Summary = Annotated[
@@ -69,8 +77,9 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
     @local_tool(server, "Write the report", ADDS_ONCE)
     async def write_report(
         title: Title,
-        markdown: Markdown,
         ctx: Context,
+        markdown: Markdown = "",
+        sections: SectionFiles = [],  # noqa: B006 (a schema's default; nobody changes it)
         summary: Summary = "",
         language: Language = "en",
         is_comprehensive: IsComprehensive = False,
@@ -96,6 +105,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
             workspace,
             title,
             markdown,
+            sections,
             summary,
             language,
             today,
@@ -159,6 +169,7 @@ def _write(
     workspace: Workspace,
     title: str,
     markdown: str,
+    sections: Sequence[str],
     summary: str,
     language: str,
     today: date,
@@ -167,11 +178,12 @@ def _write(
     # Imported by the first report: what composes one takes 5 MB.
     from mcp_local.report.compose import compose_report, sources_before, write_new_version
 
+    files = [workspace.read_bytes(path).decode(errors="replace") for path in sections]
     report = compose_report(
         read_sources(workspace),
         today,
         title=title,
-        markdown=markdown,
+        markdown="\n\n".join([markdown, *files]),
         summary=summary,
         language=language,
         before=sources_before(workspace, title),
