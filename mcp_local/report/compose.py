@@ -4,7 +4,7 @@ import re
 import threading
 import unicodedata
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -14,6 +14,7 @@ from pathlib import Path
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from mcp_local.duplicates import copies_of
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.charts import load_template
 from mcp_local.report.citations import (
@@ -139,13 +140,14 @@ def compose_report(
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
-    shortfall = _shortfall(cited, labels) if is_comprehensive else ""
+    copies, independent = _split_copies(cited)
+    footnotes = number_footnotes(tokens, by_number)
+    shortfall = _shortfall(independent, labels) if is_comprehensive else ""
     marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS, "table", "scrolls")}
     checked = check_claims(read_claims(tokens), cited)
     mark_claims(checked, known)
     trust = trust_in(checked)
-    footnotes = number_footnotes(tokens, by_number)
-    publishers = len(_publishers(cited))
+    publishers = len(_publishers(independent))
     html = load_template("template.html.j2").render(
         title=clean_title,
         labels=labels,
@@ -153,7 +155,7 @@ def compose_report(
         css=_inert((_HERE / "report.css").read_text(encoding="utf-8")),
         facts=[
             labels.write_date(day),
-            labels.words("source-count", n=len(cited)),
+            labels.words("source-count", n=len(independent)),
             labels.words("publisher-count", n=publishers),
             labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
@@ -171,6 +173,7 @@ def compose_report(
         trust=trust,
         trust_line=trust_line(labels, trust),
         sources=cited,
+        copies=copies,
         is_read=is_read,
         web=("http://", "https://"),
         link_rel=LINK_REL,
@@ -204,6 +207,14 @@ def _in_order(citations: Iterable[tuple[int, int]], before: Sequence[int]) -> li
     """The cited sources: those of the version before, then the new ones as they are cited."""
     cited = dict.fromkeys(source for source, _ in citations)
     return [n for n in dict.fromkeys((*before, *cited)) if n in cited]
+
+
+def _split_copies(
+    cited: Sequence[NumberedSource],
+) -> tuple[Mapping[int, int], Sequence[NumberedSource]]:
+    """The near-duplicates, each with its original's number, and the sources that are none."""
+    copies = copies_of(cited)
+    return copies, [source for source in cited if source.n not in copies]
 
 
 def _publishers(sources: Iterable[NumberedSource]) -> set[str]:

@@ -67,6 +67,8 @@ def _program(dialogue: Dialogue) -> str:
     return line("ran", output=dialogue.call("run_python", code=program["code"].strip()).result)
 
 
+STOPPED = "The work was stopped. Until then this was found"
+"""How the message begins after which only an answer is wanted."""
 BOOK: Sequence[Page] = (
     Page(digests.publish, tool="publish_digest"),
     Page(answer.from_files),
@@ -182,6 +184,9 @@ def classify(words: str) -> str:
 
 def _work(dialogue: Dialogue) -> str:
     """How the work of the main agent ended."""
+    for note in dialogue.now.notes:
+        if note.startswith(STOPPED):
+            return note.partition("\n")[2].strip()
     dialogue = chat.after_offer(dialogue)
     for page in BOOK:
         text = page.play(dialogue) if page.fits(dialogue) else ""
