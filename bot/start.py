@@ -125,7 +125,7 @@ async def _listen(settings: BotSettings, core: CoreSettings) -> None:
             gc.freeze()
             runtime.warm_up()
             if not core.composio_api_key.get_secret_value():
-                logger.warning("COMPOSIO_API_KEY is not set: there are no search and app tools")
+                logger.warning("COMPOSIO_API_KEY is not set: there are no app tools")
             await asyncio.Event().wait()
 
 

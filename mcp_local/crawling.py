@@ -7,19 +7,21 @@ says whether its page or its host is gone.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Hashable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 from weakref import WeakValueDictionary
 
+from cachetools import LRUCache
+
 from mcp_local.browser import Browsers
 from mcp_local.errors import FetchDenied, FetchFailed, HostGone, NeedsBrowser, ToolkitError
 from mcp_local.extract import NO_TEXT, ExtractedPage
 from mcp_local.extract.reader import Readers, read_page
 from mcp_local.fair_semaphore import FairSemaphore
-from mcp_local.fetch.client import Client, Manners, TextKind
+from mcp_local.fetch.client import Client, FetchedPage, Manners, Validators
 from mcp_local.sources import (
     StoredPage,
     find_page,
@@ -32,6 +34,9 @@ from mcp_local.workspace import Workspace
 
 MAX_PAGES_PER_SESSION = 2_000
 """In its directory; what is being fetched at the moment may come on top."""
+
+MAX_KEPT_CHARS = 16_000_000
+"""Of the articles that are kept for other sessions."""
 
 MAX_AT_ONCE = 20
 MAX_AT_ONCE_PER_SESSION = 10
@@ -74,6 +79,10 @@ class Crawler:
         self._readers = Readers()
         self._browsers = browsers
         self._manners = Manners(time.monotonic)
+        self._kept: LRUCache[str, tuple[ExtractedPage, Validators]] = LRUCache(
+            MAX_KEPT_CHARS, getsizeof=lambda entry: 1_000 + len(entry[0].markdown)
+        )
+        """By URL: articles that any session may be served, asked for anew by their validators."""
         self._all = FairSemaphore(MAX_AT_ONCE)
         self._shares: WeakValueDictionary[Hashable, FairSemaphore] = WeakValueDictionary()
         """By host and by session."""
@@ -135,12 +144,16 @@ class Crawler:
             if len(await asyncio.to_thread(page_files, workspace)) >= MAX_PAGES_PER_SESSION:
                 raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")
             fetched_at = datetime.now(UTC)
-            page = await client.page(url, self._manners)
+            kept, validators = self._kept.get(url) or (None, ())
+            page = await client.page(url, self._manners, validators)
             try:
-                article = await self._article(page.kind, page.text, page.final_url, session)
+                article = kept if page.is_unchanged else await self._article(page, session)
             except NeedsBrowser:
                 article = None
             page = replace(page, text="")  # it lies in memory no longer than its slots are held
+        if article and page.validators:
+            with suppress(ValueError):  # it is larger than all that may be kept
+                self._kept[url] = (article, page.validators)
         if article is None:
             article = await self._rendered(page.final_url, session)
         stored = StoredPage(
@@ -166,15 +179,16 @@ class Crawler:
     async def _rendered(self, url: str, session: Path) -> ExtractedPage:
         html = await self._browsers.render(url, session=session)
         try:
-            return await self._article("html", html, url, session)
+            page = FetchedPage(final_url=url, kind="html", text=html)
+            return await self._article(page, session)
         except NeedsBrowser:
             raise FetchFailed(f"{NO_TEXT}, in a browser neither") from None
 
-    async def _article(self, kind: TextKind, text: str, url: str, session: Path) -> ExtractedPage:
+    async def _article(self, page: FetchedPage, session: Path) -> ExtractedPage:
         return await self._readers.run(
             read_page,
-            kind,
-            text,
-            url,
+            page.kind,
+            page.text,
+            page.final_url,
             session=session,
         )

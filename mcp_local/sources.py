@@ -201,13 +201,24 @@ def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> Cor
 
 
 def url_key(url: str) -> str:
-    """What two spellings of one page's URL have in common: no fragment, no trailing slash."""
+    """What two spellings of one page's URL have in common.
+
+    It has no fragment, no trailing slash, no leading www and no parameters that count visitors.
+    """
     try:
         parts = urlsplit(url.strip())
     except ValueError:
         return url.strip()
     path = parts.path.rstrip("/")
-    return parts._replace(netloc=parts.netloc.lower(), path=path, fragment="").geturl()
+    host = parts.netloc.lower().removeprefix("www.")
+    fields = parts.query.split("&")
+    query = "&".join(field for field in fields if not _TRACKING.match(field))
+    return parts._replace(netloc=host, path=path, query=query, fragment="").geturl()
+
+
+_TRACKING = re.compile(
+    r"(?:utm_\w+|fbclid|gclid|dclid|msclkid|yclid|mc_[ce]id|igshid|srsltid|_ga|_hsenc|_hsmi)(?:=|$)"
+)
 
 
 def host_of(url: str) -> str:

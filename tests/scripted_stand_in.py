@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import re
 import uuid
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -104,6 +104,7 @@ class ScriptedStandIn(ModelStandIn):
         super().__init__(**options)
         self._faults: list[ScriptedFault] = []
         self._scripted: list[StandInReply] = []
+        self._planted: dict[str, str] = {}
 
     def fail(self, **fields: Any) -> ScriptedFault:
         """Script a fault for the next requests that it fits, by the fields of `ScriptedFault`."""
@@ -133,11 +134,33 @@ class ScriptedStandIn(ModelStandIn):
         """
         self._scripted.extend([blocks] * times)
 
+    @contextlib.contextmanager
+    def planting(self, figure: str, altered: str) -> Iterator[None]:
+        """Meanwhile whatever it writes has another figure in place of one of its pages."""
+        self._planted[figure] = altered
+        yield
+        del self._planted[figure]
+
+    def _altered(self, text: str) -> str:
+        for figure, altered in self._planted.items():
+            text = text.replace(figure, altered)
+        return text
+
     async def plan(self, body: Json) -> tuple[str, StandInReply]:
         """The next script where the request is not beside it, else the playbook's reply."""
         if self._scripted and not _is_beside(self._scripted[0], body):
             return "scripted", self._scripted.pop(0)
-        return await super().plan(body)
+        kind, reply = await super().plan(body)
+        altered: list[ReplyText | ToolUse] = []
+        for block in reply:
+            if isinstance(block, ReplyText):
+                block = replace(block, text=self._altered(block.text))
+            elif block.name.endswith(("write_report", "write_local_file")):
+                written = {"markdown", "summary", "content"} & block.input.keys()
+                texts = {key: self._altered(block.input[key]) for key in written}
+                block = replace(block, input={**block.input, **texts})
+            altered.append(block)
+        return kind, tuple(altered)
 
     async def answer(self, request: web.Request, call: ReceivedCall) -> web.StreamResponse:
         try:

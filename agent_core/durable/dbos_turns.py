@@ -10,18 +10,17 @@ import contextvars
 import logging
 import sqlite3
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from dbos import DBOS, DBOSConfig, SetWorkflowID, StepOptions, WorkflowHandleAsync
 from dbos._error import DBOSUnexpectedStepError
 from opentelemetry import context as trace_context
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import make_url
 
-from agent_core.durable import CannotReplay, ChildBody, TurnBody, as_recorded, cannot_replay
 from agent_core.durable.engine import make_system_engine
 from agent_core.errors import SettingsError
 from agent_core.ids import ProcessId
@@ -40,6 +39,91 @@ _UNFINISHED = ("PENDING", "ENQUEUED")
 CHILD_POLL_S = 0.05
 STOP_PATIENCE_S = 5.0
 OLDEST_SQLITE_WITH_SUBSEC = (3, 42)
+
+
+class CannotReplay(Exception):
+    """A recorded turn does not fit the code any more; it has to go on from its history."""
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The error itself, or all that a group of parallel work holds."""
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        for each in group.exceptions:
+            yield from causes(each)
+    else:
+        yield error
+
+
+def cannot_replay(error: BaseException) -> bool:
+    """Whether `error` is a CannotReplay, or a group of errors that holds one."""
+    return any(isinstance(each, CannotReplay) for each in causes(error))
+
+
+def as_recorded(record: object, kind: TypeAdapter[T]) -> T:
+    """What a step, or whoever began a child run, left behind.
+
+    Raises:
+        CannotReplay: other code wrote it, in another shape.
+    """
+    try:
+        return kind.validate_python(record)
+    except ValidationError as error:
+        raise CannotReplay(str(error)) from error
+
+
+class Steps(Protocol):
+    """Where the body of a turn or of a child run does its work.
+
+    A body MUST reach the same calls in the same order on every replay: it may branch only on what
+    steps returned and on what was stored before it began.
+    """
+
+    async def once(self, name: str, work: Callable[[], Awaitable[T]], result: TypeAdapter[T]) -> T:
+        """Do `work` and record its result, or what it raised; on a replay return the record.
+
+        Several may run in parallel if their tasks are created in the same order every time.
+        """
+        ...
+
+    async def child(self, run_key: str, payload: object) -> JsonObject:
+        """What the child body returned for `payload`, as a unit of its own.
+
+        It is no part of the body that asks: it goes on when that ends, and is begun once for a
+        key, whoever asks for it and however often.
+
+        Raises:
+            CannotReplay: its record does not fit the code; it has to go on under another key.
+        """
+        ...
+
+
+class GuardedSteps:
+    """The same steps, each with a look at `guard` right before its work is really done.
+
+    What `guard` raises ends the body without a record of the step.
+    """
+
+    def __init__(self, steps: Steps, guard: Callable[[], Awaitable[None]]) -> None:
+        self._steps = steps
+        self._guard = guard
+
+    async def once(self, name: str, work: Callable[[], Awaitable[T]], result: TypeAdapter[T]) -> T:
+        async def guarded() -> T:
+            await self._guard()
+            return await work()
+
+        return await self._steps.once(name, guarded, result)
+
+    async def child(self, run_key: str, payload: object) -> JsonObject:
+        return await self._steps.child(run_key, payload)
+
+
+TurnBody = Callable[[Steps, str, int], Awaitable[None]]
+"""A turn's body: its steps, the turn's id, its generation (2 or more: it goes on from history)."""
+
+ChildBody = Callable[[Steps, object], Awaitable[JsonObject]]
+"""A child run's body."""
 
 
 class DbosSteps:
@@ -152,6 +236,11 @@ class DurableTurns:
             CancelledError: this process ends; the next one finds the turn.
         """
         self._refuse_when_closing()
+        # Outside of any workflow: a step of another turn may begin this one.
+        outside = contextvars.Context()
+        await asyncio.create_task(self._start(turn_id, generation), context=outside)
+
+    async def _start(self, turn_id: str, generation: int) -> None:
         with SetWorkflowID(f"{turn_id}#{generation}"):
             await DBOS.start_workflow_async(self._turn_workflow, turn_id, generation)
 

@@ -202,17 +202,24 @@ def _clean(item: JsonObject, rank: int, at: datetime, is_news: bool) -> JsonObje
 
 
 _UNITS = {
-    "seconds": "s sec second",
-    "minutes": "m min minute",
-    "hours": "h hr hour",
-    "days": "d day",
-    "weeks": "w wk week",
-    "months": "mo mon month",
-    "years": "y yr year",
+    "seconds": "s sec second sekunde sekunden seconde segundo",
+    "minutes": "m min minute minuten minuto",
+    "hours": "h hr hour std stunde stunden heure hora",
+    "days": "d day tag tagen jour día",
+    "weeks": "w wk week woche wochen semaine semana",
+    "months": "mo mon month monat monaten moi mes mese",
+    "years": "y yr year jahr jahren an année año",
 }
+"""As search services write them, without a final s."""
 _UNIT_OF = {name: unit for unit, names in _UNITS.items() for name in names.split()}
-_AGO = re.compile(r"(?:about |over )?(\d{1,6}|an?|one)\s*([a-z]{1,6}?)s?\.?(?: ago\b|$)")
-_DAYS_BACK = {"now": 0, "just now": 0, "today": 0, "yesterday": 1}
+_AGO = re.compile(
+    r"(?:about |over |vor |il y a |hace )?(\d{1,6}|an?|one|eine[mr]|une?|una)"
+    r"\s*([^\W\d_]{1,8}?)s?\.?(?: ago\b|$)"
+)
+_DAYS_BACK = {
+    **dict.fromkeys(("now", "just now", "today", "heute", "aujourd'hui", "hoy"), 0),
+    **dict.fromkeys(("yesterday", "gestern", "hier", "ayer"), 1),
+}
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DAY = re.compile(
     r"\d{4}-\d\d-\d\d(?!\d)|\d{1,2}/\d{1,2}/\d{4}(?!\d)"

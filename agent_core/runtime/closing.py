@@ -7,7 +7,7 @@ import asyncio
 import logging
 import mimetypes
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 
 from agent_core import tracing
@@ -45,7 +45,7 @@ from agent_core.runtime.opening import (
     opening_text,
     thread_language,
 )
-from agent_core.runtime.parts import PRINT_REPORT, TurnParts
+from agent_core.runtime.parts import CHECK_ANSWER, PRINT_REPORT, TurnParts
 from agent_core.runtime.turn_status import TurnStatus
 from agent_core.sessions import StoredTurn
 from agent_core.tools import ToolContext
@@ -77,6 +77,7 @@ _FAILURES: dict[type[BaseException], str] = {
     TurnSetAside: "failure-set-aside",
 }
 OBSERVERS_PATIENCE_S = 5.0
+CHECK_PATIENCE_S = 5.0
 _UNKNOWN_KIND = "application/octet-stream"
 _MAX_PRODUCTS = 100
 """Files that a turn announces at its end; others wait for the next one."""
@@ -134,6 +135,7 @@ async def finish(
                 pages = status.read(scope.words, known)
         notice = " ".join(filter(None, notices))
         cited = cited_in(text, report)
+        text = await _checked(parts, scope, text, cited, thread_language(turn, earlier), known)
         finished = replace(
             finished,
             answer="\n\n".join(filter(None, [notice, text, pages])),
@@ -235,6 +237,33 @@ async def print_report(parts: TurnParts, report: ArtifactSaved) -> list[Artifact
     for event in events:
         await parts.log.append(event)
     return events
+
+
+async def _checked(
+    parts: TurnParts,
+    scope: RunScope,
+    text: str,
+    cited: Sequence[str],
+    language: str,
+    known: Collection[str],
+) -> str:
+    """The answer with a mark behind each claim that its sources do not say.
+
+    As it is where no page is `known` to the session, and where the check fails or takes longer
+    than a reader should wait.
+    """
+    if not known or "[" not in text:
+        return text
+    arguments: JsonObject = {"markdown": text, "citations": [*cited], "language": language}
+    call = ToolCall(id=ToolCallId("check"), name=CHECK_ANSWER, arguments=arguments)
+    try:
+        async with asyncio.timeout(CHECK_PATIENCE_S):
+            output = await parts.agents.registry.run(call, scope.context, ignore_progress)
+    except TimeoutError:
+        logger.warning("the answer of %s is posted unchecked", scope.context.turn)
+        return text
+    is_whole = not output.is_error and not output.saved_path
+    return output.text if is_whole else text
 
 
 async def _notices(

@@ -57,11 +57,13 @@ from agent_core.workspaces import RunLogs, known_sources
 logger = logging.getLogger(__name__)
 
 PRINT_REPORT = "mcp__local_toolkit__print_report"
+CHECK_ANSWER = "mcp__local_toolkit__check_answer"
 MAIN_TOOLS = (
     "*",
     "!mcp__local_toolkit__save_corpus",
     "!mcp__local_toolkit__write_report",
     f"!{PRINT_REPORT}",
+    f"!{CHECK_ANSWER}",
 )
 """Everything but what belongs to the report expert alone, and to no agent."""
 MY_ACCOUNT = "my_account"

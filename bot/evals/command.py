@@ -5,6 +5,7 @@ import json
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
+from operator import add, mul
 from pathlib import Path
 from statistics import quantiles
 
@@ -89,7 +90,7 @@ async def _play(
         recorded = _load(replay, trial) if replay else {}
         async with seats:
             await trial.run(upstream, settings, recorded)
-        if record and recorded:
+        if record and recorded is not None and trial.verdict != "not measured":
             _save(record, trial, recorded)
         why = "; ".join(trial.faults)
         line = f"{trial.verdict}: {trial.suite} {trial.name}: {trial.scenario.says[-1]}  {why}"
@@ -100,10 +101,10 @@ async def _play(
             group.create_task(play(trial))
 
 
-def _load(directory: Path, trial: Trial) -> dict[str, JsonObject]:
-    """The replies that were recorded for a scenario, by key."""
+def _load(directory: Path, trial: Trial) -> dict[str, JsonObject] | None:
+    """The replies that were recorded for a scenario, by key; None where it was not recorded."""
     file = directory / trial.suite / f"{trial.name}.json"
-    return json.loads(file.read_text(encoding="utf-8"))["calls"] if file.is_file() else {}
+    return json.loads(file.read_text(encoding="utf-8"))["calls"] if file.is_file() else None
 
 
 def _save(directory: Path, trial: Trial, recorded: dict[str, JsonObject]) -> None:
@@ -113,39 +114,38 @@ def _save(directory: Path, trial: Trial, recorded: dict[str, JsonObject]) -> Non
     file.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
-def _cost(message: JsonObject, prices: JsonObject) -> float:
-    """In US dollars; not a number where the model's price is not known."""
-    names = [name for name in prices if message["model"].startswith(name)]
-    if not names:
-        return math.nan
-    price = prices[names[0]]
-    return sum(_count(message, kind) * price[kind] / 1_000_000 for kind in _TOKENS)
-
-
-def _count(message: JsonObject, kind: str) -> int:
-    return message["usage"].get(kind) or 0
+def _totals(messages: Sequence[JsonObject]) -> tuple[list[int], float]:
+    """Tokens of each kind, and US dollars: not a number where a model's price is not known."""
+    prices = tomllib.loads(_PRICES.read_text(encoding="utf-8"))
+    tokens = [0] * len(_TOKENS)
+    cost = 0.0
+    for message in messages:
+        known = [prices[name] for name in prices if message["model"].startswith(name)]
+        usage = [message["usage"].get(kind) or 0 for kind in _TOKENS]
+        tokens = list(map(add, tokens, usage))
+        cost += sum(map(mul, usage, known[0])) / 1_000_000 if known else math.nan
+    return tokens, cost
 
 
 def summary(suite: str, trials: Sequence[Trial]) -> dict[str, object]:
     """A suite in figures; None where nothing was measured or a price is not known."""
-    prices = tomllib.loads(_PRICES.read_text(encoding="utf-8"))
-    messages = [call["message"] for trial in trials for call in trial.calls]
-    times = [call["seconds"] for trial in trials for call in trial.calls]
-    tokens = {kind: sum(_count(each, kind) for each in messages) for kind in _TOKENS}
-    output = tokens.pop(_TOKENS[-1])
-    cost = sum(_cost(message, prices) for message in messages)
-    cuts = quantiles(times, n=20, method="inclusive") if len(times) > 1 else [*times] * 19
+    calls = [call for trial in trials for call in trial.calls]
+    times = [call["seconds"] for call in calls]
+    tokens, cost = _totals([call["message"] for call in calls])
+    cuts: list[float | None] = [*(times or [None])] * 19
+    if len(times) > 1:
+        cuts = [round(cut, 2) for cut in quantiles(times, n=20, method="inclusive")]
     verdicts = [trial.verdict for trial in trials]
     return {
         "suite": suite,
         "passed": verdicts.count("passed"),
         "failed": verdicts.count("failed"),
         "not_measured": verdicts.count("not measured"),
-        "tokens_in": sum(tokens.values()),
-        "tokens_out": output,
+        "tokens_in": sum(tokens[:-1]),
+        "tokens_out": tokens[-1],
         "cost_usd": None if math.isnan(cost) or not times else round(cost, 4),
-        "p50_s": round(cuts[9], 2) if cuts else None,
-        "p95_s": round(cuts[18], 2) if cuts else None,
+        "p50_s": cuts[9],
+        "p95_s": cuts[18],
     }
 
 

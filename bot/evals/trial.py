@@ -72,10 +72,10 @@ class Trial:
         }
 
     async def run(
-        self, upstream: str, settings: SandboxSettings, recorded: dict[str, JsonObject]
+        self, upstream: str, settings: SandboxSettings, recorded: dict[str, JsonObject] | None
     ) -> None:
         """Play it with the model of the `upstream` server; without one, as `recorded`."""
-        if not upstream and not recorded:
+        if recorded is None:
             self.faults = ["nothing is recorded"]
             return
         with tempfile.TemporaryDirectory(dir=_TMP, ignore_cleanup_errors=True) as directory:

@@ -131,7 +131,10 @@ def _explain_model(error: ModelError, model: str, setting: str) -> Finding:
 async def _look_at_composio(core: CoreSettings) -> Finding:
     without = "there is no search and there are no app tools"
     if not core.composio_api_key.get_secret_value():
-        return warning(f"COMPOSIO_API_KEY is not set, so {without}; get one at {_COMPOSIO_KEY}.")
+        return warning(
+            "COMPOSIO_API_KEY is not set, so there are no app tools and the web is searched as "
+            f"SEARCH_BACKEND says; get one at {_COMPOSIO_KEY}."
+        )
     try:
         tools = await list_composio_tools(core)
     except ToolServerError as error:

@@ -35,6 +35,8 @@ _BETWEEN = re.compile(rf"({_MARK})\s*[,;·]\s*(?={_MARK})")
 _AGAIN = re.compile(rf"({_MARK})(?:\s*\1)+")
 _OURS = re.compile(rf"[{TITLE}{CITED}{MARKED}]")
 _NAME_CHARS = 60
+_TEXT_FRAGMENT = ":~:text="
+"""In an address: the sentence of its page that browsers scroll to."""
 
 AboutSources = Mapping[str, tuple[str, str]]
 """By address a source's publisher, and the day of its publication in words; both may be empty."""
@@ -57,10 +59,12 @@ class Footnotes:
         return self.urls[number - 1]
 
     def number_of(self, url: str) -> int:
-        """The number of a source in the posts."""
-        if url not in self._numbers:
-            self._numbers[url] = len(self._numbers) + 1
-        return self._numbers[url]
+        """The number of a source in the posts, whichever of its sentences a mark leads to."""
+        page, _, _ = url.partition(_TEXT_FRAGMENT)
+        page = page.removesuffix("#")
+        if page not in self._numbers:
+            self._numbers[page] = len(self._numbers) + 1
+        return self._numbers[page]
 
     def mark(self, url: str) -> str:
         """A source's number in brackets; a link where the address may be live."""

@@ -36,6 +36,8 @@ LEAN = (
     "--js-flags=--max-old-space-size=192",
 )
 """As few processes as a page needs, and a bound for its scripts."""
+_NETWORK_INSIDE = "--enable-features=NetworkServiceInProcess2"
+"""What prints has no network, so the service that would make one takes no process."""
 _LOW_PRIORITY = ("nice", "-n", "10")
 """What answers people goes first: a browser takes the processor that is left."""
 _ENDED_WITH_US = ("setpriv", "--pdeathsig", "KILL")
@@ -148,6 +150,7 @@ class Browsers:
                 "--disable-gpu",
                 *NETWORK_OFF,
                 *LEAN,
+                _NETWORK_INSIDE,
                 f"--user-data-dir={home}/profile",
                 "--no-pdf-header-footer",
                 "--generate-pdf-document-outline",

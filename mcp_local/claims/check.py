@@ -1,21 +1,33 @@
-"""Whether sources say what a sentence claims: figures, dates, quotations, names, comparisons."""
+"""Whether sources say what a sentence claims: figures, dates, quotations, names, comparisons.
+
+Figures, dates and quotations are looked up first; names and comparisons, which are less certain,
+only where the sources speak of the claim in its own words.
+"""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, permutations
+from itertools import permutations
 from typing import Literal
 
 from mcp_local.claims.dates import Day
-from mcp_local.claims.evidence import NEAR, Evidence
-from mcp_local.claims.figures import Facts, Figure, read_facts
-from mcp_local.claims.language import WORDS, language_of, words_of
+from mcp_local.claims.evidence import NEAR, TOP, Evidence, Sentence, Support
+from mcp_local.claims.figures import UNIT_OF, Facts, Figure, read_facts
+from mcp_local.claims.language import (
+    COMMON_WORDS,
+    WORDS,
+    language_of,
+    same_stem,
+    words_of,
+)
 from mcp_local.claims.names import names_in
 
 Kind = Literal["figure", "date", "quotation", "name", "opposite", "negation"]
 
 _QUOTE = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»")
 _OMISSION = re.compile(r"\[[^\]]*\]|…|\.\.\.")
+_NAMED_NUMBER = re.compile(r"\b[^\W\d_a-z][\w.-]* \d+\b(?![.,]\d)")
+"""A name that ends in a number, such as Expo 2020."""
 _MIN_QUOTE_WORDS = 2
 _SHORT_WORD = 3
 _CLOSE = 0.4
@@ -23,13 +35,12 @@ _SHORT_SOURCE = 12
 _CLOSE_TO_SHORT = 0.5
 """Names and words are checked where a source speaks of the claim in many of its words. A short
 one, such as a snippet, speaks in more of them."""
+_CONTRARY = 0.8
+_BESIDE = 6
+"""So many words may stand between a comparison and what it is about."""
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
     """Something in a claim that no source of it says."""
 
@@ -37,11 +48,7 @@ class Doubt:
     text: str
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimVerdict:
     """What the check of one claim came to."""
 
@@ -50,12 +57,11 @@ class ClaimVerdict:
     doubts: tuple[Doubt, ...]
     derived: int = 0
     """Figures that are a sum, difference or change of two that stand beside each other."""
+    supports: tuple[Support | None, ...] = ()
+    """What it rests on, source by source."""
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-)
+@dataclass(frozen=True, slots=True)
 class _Reading:
     """A source, and how much each of its sentences speaks of the claim."""
 
@@ -63,81 +69,197 @@ class _Reading:
     scores: list[float]
 
 
-def check_claim(
-    claim: str,
-    sources: Sequence[Evidence],
-    *,
-    row: str = "",
-) -> ClaimVerdict:
+_PAIRS = [
+    (frozenset(pair["one"].split()), frozenset(pair["other"].split())) for pair in WORDS.opposites
+]
+_OPPOSITES = [*_PAIRS, *((other, one) for one, other in _PAIRS)]
+_DENIALS = WORDS.listed("denials")
+_DENIAL_STEM = re.compile("|".join(WORDS.listed("denial_stems")))
+_NO_DENIAL = re.compile(
+    r"\b(?:not?|nicht|pas|no) (?:only|just|until|merely|longer|later|more|less|fewer|nur|erst|mehr"
+    r"|weniger|seulement|plus|moins|solo|más|menos)\b",
+    re.IGNORECASE,
+)
+
+
+def check_claim(claim: str, sources: Sequence[Evidence], *, row: str = "") -> ClaimVerdict:
     """Look up what a claim says in its sources.
 
     `row` is the whole row where the claim is a cell of a table.
     """
-    words = words_of(row or claim)
-    readings = [_Reading(source, source.relevance(words)) for source in sources]
-    facts = _FactLookup(
-        claim,
-        readings,
-        is_cell=bool(row),
-    )
-    doubts = [*facts.figures(), *facts.dates()]
-    quotations = [*_quotations(claim)]
-    doubts += _unknown(
-        "quotation",
-        quotations,
-        _has_quotation,
-        sources,
-    )
-    names = [*names_in(claim, language_of(claim))]
-    if _speak_of(
-        claim,
-        words,
-        readings,
-    ):
-        doubts += _unknown(
-            "name",
-            names,
-            Evidence.knows_name,
-            sources,
+    return _ClaimCheck(claim, sources, row).verdict()
+
+
+class _ClaimCheck:
+    """A claim and its sources, each with how much its sentences speak of the claim."""
+
+    def __init__(self, claim: str, sources: Sequence[Evidence], row: str) -> None:
+        self._claim = claim
+        self._words = words_of(row or claim)
+        self._is_cell = bool(row)
+        self._language = language_of(claim)
+        self._facts = read_claimed(claim)
+        self._quotations = [*_quotations(claim)]
+        self._names = [*names_in(claim, self._language)]
+        self._derived = 0
+        self._sources = sources
+        self._readings: list[_Reading] = []
+        for source in sources:
+            scores = source.relevance(self._words)
+            self._readings.append(_Reading(source, scores))
+
+    def verdict(self) -> ClaimVerdict:
+        doubts = [*self._doubted_facts()]
+        if self._speak_of():
+            doubts += self._doubted_names()
+            doubts += self._opposites()
+            doubts += self._denials()
+        facts = len(self._facts.figures) + len(self._facts.days)
+        return ClaimVerdict(
+            checked=facts + len(self._quotations) + len(self._names),
+            doubts=tuple(doubts),
+            derived=self._derived,
+            supports=self._supports(),
         )
-        doubts += _opposites(_QUOTE.sub(" ", claim), readings)
-    return ClaimVerdict(
-        checked=facts.checked + len(quotations) + len(names),
-        doubts=tuple(doubts),
-        derived=facts.derived,
-    )
 
+    def _doubted_facts(self) -> Iterator[Doubt]:
+        verbatim = self._verbatim_numbers()
+        for figure in self._facts.figures:
+            if figure.text in verbatim or self._knows_figure(figure):
+                continue
+            if self._is_derived(figure):
+                self._derived += 1
+            else:
+                yield Doubt(kind="figure", text=figure.text)
+        for text in self._unknown_dates():
+            if text not in verbatim:
+                yield Doubt(kind="date", text=text)
+        for quotation in self._quotations:
+            if not self._has_quotation(quotation):
+                yield Doubt(kind="quotation", text=quotation)
 
-def _unknown(
-    kind: Kind,
-    texts: Sequence[str],
-    knows: Callable[[Evidence, str], bool],
-    sources: Sequence[Evidence],
-) -> Iterator[Doubt]:
-    """A doubt for each text that no source knows."""
-    for text in texts:
-        if not any(knows(source, text) for source in sources):
-            yield Doubt(
-                kind=kind,
-                text=text,
-            )
+    def _doubted_names(self) -> Iterator[Doubt]:
+        for name in self._names:
+            if not any(source.knows_name(name) for source in self._sources):
+                yield Doubt(kind="name", text=name)
 
+    def _supports(self) -> tuple[Support | None, ...]:
+        supports: list[Support | None] = []
+        for each in self._readings:
+            support = each.source.support(self._words, self._facts, each.scores)
+            supports.append(support)
+        return tuple(supports)
 
-def _speak_of(
-    claim: str,
-    words: Sequence[str],
-    readings: Sequence[_Reading],
-) -> bool:
-    """Whether the sources speak of the claim in its own language and many of its words."""
-    language = language_of(claim)
-    if any(each.source.language != language for each in readings):
+    def _verbatim_numbers(self) -> set[str]:
+        """The numbers of names and of titles in quotes which a source has word for word."""
+        names = [match[0] for match in _NAMED_NUMBER.finditer(self._claim)]
+        names += filter(_is_title, _quoted(self._claim))
+        numbers: set[str] = set()
+        for name in names:
+            words = words_of(name)
+            if any(source.has_words(words) for source in self._sources):
+                numbers.update(word for word in words if word.isdigit())
+        return numbers
+
+    def _knows_figure(self, figure: Figure) -> bool:
+        for each in self._readings:
+            if each.source.knows_figure(figure, each.scores, is_cell=self._is_cell):
+                return True
         return False
-    close = 0.0
-    sentences = 0
-    for each in readings:
-        close = max(close, each.source.closeness(words, each.scores))
-        sentences = max(sentences, len(each.source.sentences))
-    return close >= (_CLOSE if sentences >= _SHORT_SOURCE else _CLOSE_TO_SHORT)
+
+    def _is_derived(self, figure: Figure) -> bool:
+        """Whether two figures of one sentence that speaks of the claim make up this one."""
+        if figure.is_small:
+            return False
+        for sentence in self._near(NEAR):
+            known = [each for each in sentence.figures if each.text and not each.is_small]
+            for one, other in permutations(known, 2):
+                if _makes(figure, one, other):
+                    return True
+        return False
+
+    def _near(self, share: float) -> Iterator[Sentence]:
+        """The sentences that speak of the claim so much."""
+        for reading in self._readings:
+            yield from reading.source.near(reading.scores, share)
+
+    def _unknown_dates(self) -> Iterator[str]:
+        """Each date that no source knows in any of its meanings."""
+        meanings: dict[object, list[Day]] = {}
+        for day in self._facts.days:
+            key: object = day
+            if day.is_ambiguous:
+                key = day.text
+            meanings.setdefault(key, []).append(day)
+        for days in meanings.values():
+            if not any(self._knows_day(day) for day in days):
+                yield days[0].text
+
+    def _knows_day(self, day: Day) -> bool:
+        has_years = False
+        for each in self._readings:
+            if each.source.knows_day(day, each.scores):
+                return True
+            has_years |= not each.source.names_no_year()
+        return not day.month and not has_years
+
+    def _has_quotation(self, quotation: str) -> bool:
+        parts = [words_of(part) for part in _OMISSION.split(quotation)]
+        parts = [part for part in parts if part]
+        return any(all(map(source.has_words, parts)) for source in self._sources)
+
+    def _speak_of(self) -> bool:
+        """Whether the sources speak of the claim in its own language and many of its words."""
+        close = 0.0
+        sentences = 0
+        for each in self._readings:
+            if each.source.language != self._language:
+                return False
+            close = max(close, each.source.closeness(self._words, each.scores))
+            sentences = max(sentences, len(each.source.sentences))
+        return close >= (_CLOSE if sentences >= _SHORT_SOURCE else _CLOSE_TO_SHORT)
+
+    def _opposites(self) -> Iterator[Doubt]:
+        """Words whose opposite stands closer to what the claim compares."""
+        words = words_of(_QUOTE.sub(" ", self._claim))
+        for said, contrary in _OPPOSITES:
+            claimed = said.intersection(words)
+            if not claimed or contrary.intersection(words):
+                continue
+            topic = _beside(words, claimed)
+            against = self._speaks_of_topic(contrary, topic)
+            if against < _CONTRARY:
+                continue
+            if against > self._speaks_of_topic(said, topic):
+                yield Doubt(kind="opposite", text=min(claimed))
+
+    def _speaks_of_topic(self, targets: frozenset[str], topic: set[str]) -> float:
+        """How many words of the topic stand beside a target where the sources speak of it."""
+        best = 0.0
+        for reading in self._readings:
+            highest = max(reading.scores, default=0.0)
+            for n, sentence in enumerate(reading.source.sentences):
+                share = reading.scores[n] / (highest or 1.0)
+                is_near = share >= NEAR
+                if is_near and targets & sentence.words:
+                    beside = _beside(sentence.in_order, targets)
+                    shared = [word for word in topic if _has_form(word, beside)]
+                    best = max(best, len(shared) * share)
+        return best
+
+    def _denials(self) -> Iterator[Doubt]:
+        """A denial where no sentence that speaks of the claim denies anything."""
+        claim = _QUOTE.sub(" ", self._claim)
+        words = words_of(claim)
+        if not _denies(words) or _NO_DENIAL.search(claim):
+            return
+        for sentence in self._near(TOP):
+            if _denies(sentence.words):
+                return
+            if any(map(_DENIAL_STEM.match, sentence.words)):
+                return
+        denial = min(_DENIALS.intersection(words), default="not")
+        yield Doubt(kind="negation", text=denial)
 
 
 def read_claimed(claim: str) -> Facts:
@@ -149,96 +271,13 @@ def read_claimed(claim: str) -> Facts:
         for figure in facts.figures
         if figure.text
         and figure.text not in years
-        and figure.values[0] > 1
+        and (figure.values[0] > 1 or not figure.digits.is_integer())
         and not figure.is_back_reference
     ]
-    return Facts(
-        figures=tuple(figures),
-        days=facts.days,
-    )
+    return Facts(figures=tuple(figures), days=facts.days)
 
 
-class _FactLookup:
-    """The figures and dates of a claim, looked up."""
-
-    def __init__(
-        self,
-        claim: str,
-        readings: Sequence[_Reading],
-        *,
-        is_cell: bool,
-    ) -> None:
-        self._claimed = read_claimed(claim)
-        self._readings = readings
-        self._is_cell = is_cell
-        self.checked = len(self._claimed.figures) + len(self._claimed.days)
-        self.derived = 0
-
-    def figures(self) -> Iterator[Doubt]:
-        for figure in self._claimed.figures:
-            is_known = any(
-                each.source.knows_figure(
-                    figure,
-                    each.scores,
-                    is_cell=self._is_cell,
-                )
-                for each in self._readings
-            )
-            if is_known:
-                continue
-            if any(_is_derived(figure, each) for each in self._readings):
-                self.derived += 1
-            else:
-                yield Doubt(
-                    kind="figure",
-                    text=figure.text,
-                )
-
-    def dates(self) -> Iterator[Doubt]:
-        readings: dict[str, list[Day]] = {}
-        for day in self._claimed.days:
-            is_ambiguous = re.fullmatch(r"\d+[./]\d+[./]\d+", day.text)
-            key = day.text if is_ambiguous else f"{day.text} {day.year} {day.day}"
-            readings.setdefault(key, []).append(day)
-        for days in readings.values():
-            if not any(self._knows(day) for day in days):
-                yield Doubt(
-                    kind="date",
-                    text=days[0].text,
-                )
-
-    def _knows(self, day: Day) -> bool:
-        if not day.month and all(each.source.names_no_year() for each in self._readings):
-            return True
-        return any(each.source.knows_day(day, each.scores) for each in self._readings)
-
-
-def _is_derived(
-    figure: Figure,
-    reading: _Reading,
-) -> bool:
-    """Whether two figures of one sentence that speaks of the claim make up this one."""
-    if figure.is_small:
-        return False
-    for sentence in reading.source.near(reading.scores, NEAR):
-        known = [each for each in sentence.figures if each.text and not each.is_small]
-        if any(
-            _makes(
-                figure,
-                one,
-                other,
-            )
-            for one, other in permutations(known, 2)
-        ):
-            return True
-    return False
-
-
-def _makes(
-    figure: Figure,
-    one: Figure,
-    other: Figure,
-) -> bool:
+def _makes(figure: Figure, one: Figure, other: Figure) -> bool:
     if one.unit != other.unit or not other.values[0]:
         return False
     first = one.values[0]
@@ -254,54 +293,43 @@ def _makes(
     return any(abs(value - result) <= figure.half_step for result in results)
 
 
+def _quoted(claim: str) -> Iterator[str]:
+    for match in _QUOTE.finditer(claim):
+        yield next(filter(None, match.groups()))
+
+
+def _is_title(quotation: str) -> bool:
+    """Whether it begins as a title does and has capitals, or nothing but a number."""
+    words = re.findall(r"[^\W\d_]+", quotation)
+    long_words = [word for word in words if len(word) > _SHORT_WORD]
+    is_capital = quotation[:1].isupper() or not words
+    if not is_capital:
+        return False
+    return all(word[0].isupper() for word in long_words)
+
+
 def _quotations(claim: str) -> Iterator[str]:
     """Quotations of two words and more; a title in quotes is none."""
-    for match in _QUOTE.finditer(claim):
-        quotation = next(filter(None, match.groups()))
+    for quotation in _quoted(claim):
         words = re.findall(r"[^\W\d_]+", quotation)
-        long_words = [word for word in words if len(word) > _SHORT_WORD]
-        is_title = quotation[:1].isupper() and all(word[0].isupper() for word in long_words)
-        if len(words) >= _MIN_QUOTE_WORDS and not is_title:
+        if len(words) >= _MIN_QUOTE_WORDS and not _is_title(quotation):
             yield quotation
 
 
-def _has_quotation(
-    source: Evidence,
-    quotation: str,
-) -> bool:
-    parts = [words_of(part) for part in _OMISSION.split(quotation)]
-    return all(source.has_words(part) for part in parts if part)
+def _beside(words: Sequence[str], targets: frozenset[str]) -> set[str]:
+    """The telling words within reach of a target."""
+    beside: set[str] = set()
+    for n, word in enumerate(words):
+        if word in targets:
+            first = max(0, n - _BESIDE)
+            beside.update(words[first : n + _BESIDE + 1])
+    beside -= targets | COMMON_WORDS | UNIT_OF.keys()
+    return {word for word in beside if not word[0].isdigit()}
 
 
-_OPPOSITES = [
-    (frozenset(pair["one"].split()), frozenset(pair["other"].split())) for pair in WORDS.opposites
-]
-_DENIALS = WORDS.listed("denials")
-_NOT_ONLY = re.compile(r"\b(?:not|nicht|pas) (?:only|just|nur|seulement)\b", re.IGNORECASE)
+def _has_form(word: str, others: set[str]) -> bool:
+    return word in others or any(same_stem(word, other) for other in others)
 
 
-def _opposites(
-    claim: str,
-    readings: Sequence[_Reading],
-) -> Iterator[Doubt]:
-    """Words whose opposite alone stands where the sources speak of the claim, and denials."""
-    words = set(words_of(claim))
-    sentences = chain.from_iterable(each.source.near(each.scores) for each in readings)
-    near = {word for sentence in sentences for word in sentence.words}
-    for pair in _OPPOSITES:
-        for said, contrary in (pair, pair[::-1]):
-            claimed = words & said
-            if claimed and not words & contrary and near & contrary and not near & said:
-                yield Doubt(
-                    kind="opposite",
-                    text=min(claimed),
-                )
-    if _denies(words) and not _denies(near) and not _NOT_ONLY.search(claim):
-        yield Doubt(
-            kind="negation",
-            text=min(words & _DENIALS, default="not"),
-        )
-
-
-def _denies(words: set[str]) -> bool:
-    return bool(words & _DENIALS) or any(word.endswith("n't") for word in words)
+def _denies(words: Iterable[str]) -> bool:
+    return any(word in _DENIALS or word.endswith("n't") for word in words)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 
@@ -11,6 +11,7 @@ from babel import Locale
 from mcp_local.claims.language import LANGUAGES
 
 _MID_MONTH = 15
+_CENTURY = 100
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])"
 _SUFFIX = r"(?:st|nd|rd|th|er|º|\.)?"
 _DAYS = rf"{_DAY}{_SUFFIX}(?:\s?(?:-|to|and|&|,|bis|und|et|y)\s?{_DAY}{_SUFFIX}(?!\d)){{0,3}}"
@@ -20,11 +21,7 @@ _ALSO_WORDS = ("may", "march", "mars", "mai", "maart", "mei", "marzo", "março")
 """Months whose names mean something else as well: they count beside a number or after "in"."""
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
     """A date, or the parts of one that are named; 0 is not named."""
 
@@ -34,6 +31,8 @@ class Day:
     """Of a decade or a century."""
     month: int = 0
     day: int = 0
+    is_ambiguous: bool = False
+    """Whether the same text may mean another day: `3.4.2020`, or the year `’92`."""  # noqa: RUF001
 
     @property
     def is_whole(self) -> bool:
@@ -43,22 +42,14 @@ class Day:
     def moment(self) -> date | None:
         """The day, or the middle of the month; None where there is no such day."""
         try:
-            return date(
-                self.year,
-                self.month,
-                self.day or _MID_MONTH,
-            )
+            return date(self.year, self.month, self.day or _MID_MONTH)
         except ValueError:
             return None
 
 
 def day_of(moment: date) -> Day:
     """A whole date."""
-    return Day(
-        year=moment.year,
-        month=moment.month,
-        day=moment.day,
-    )
+    return Day(year=moment.year, month=moment.month, day=moment.day)
 
 
 @cache
@@ -75,13 +66,7 @@ def month_numbers() -> dict[str, int]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    names = "|".join(
-        sorted(
-            month_numbers(),
-            key=len,
-            reverse=True,
-        )
-    )
+    names = "|".join(sorted(month_numbers(), key=len, reverse=True))
     wide = "|".join(
         name
         for language in LANGUAGES
@@ -91,7 +76,8 @@ def _pattern() -> re.Pattern[str]:
     also = "|".join(_ALSO_WORDS)
     forms = (
         rf"(?P<iso>{_YEAR}[-/](?:0\d|1[0-2])[-/](?:[0-2]\d|3[01]))(?!\d)",
-        rf"(?P<numeric>{_DAY}[./]{_DAY}[./]{_YEAR})(?!\d)",
+        rf"(?P<numeric>{_DAY}[./]{_DAY}[./]{_YEAR}|{_DAY}/{_DAY}/\d\d)(?![/\d])",
+        r"(?<=\b(?:in|of|de|by)\s['’])(?P<brief>\d\d)(?![\w%])",  # noqa: RUF001
         rf"(?P<d1>{_DAYS})(?:\s(?:of|de))?\s?(?P<m1>{names})\b\.?(?:{_LINK}(?P<y1>{_YEAR})(?!\d))?",
         rf"(?P<m2>{names})\b\.?\s(?P<d2>{_DAYS})(?!\d|\s?%|\sper)(?:{_LINK}(?P<y2>{_YEAR})(?!\d))?",
         rf"(?P<m3>{names})\b\.?{_LINK}(?P<y3>{_YEAR})(?!\d)",
@@ -116,67 +102,39 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
     parts = {name: part for name, part in match.groupdict().items() if part}
     if "iso" in parts:
         year, month, day = (int(part) for part in re.split(r"[-/]", text))
-        yield Day(
-            text=text,
-            year=year,
-            month=month,
-            day=day,
-        )
+        yield Day(text=text, year=year, month=month, day=day)
     elif "numeric" in parts:
         first, second, year = (int(part) for part in re.split(r"[./]", text))
-        yield Day(
-            text=text,
-            year=year,
-            month=second,
-            day=first,
-        )
-        yield Day(
-            text=text,
-            year=year,
-            month=first,
-            day=second,
-        )
+        if year < _CENTURY:
+            year += 2000
+        day = Day(text=text, year=year, month=second, day=first, is_ambiguous=True)
+        yield day
+        yield replace(day, month=first, day=second)
+    elif "brief" in parts:
+        year = Day(text=text, year=1900 + int(text), is_ambiguous=True)
+        yield year
+        yield replace(year, year=year.year + _CENTURY)
     elif parts.keys() & {"century", "first", "decade"}:
         yield from _spans(text, parts)
     else:
         yield from _named(text, parts)
 
 
-def _spans(
-    text: str,
-    parts: dict[str, str],
-) -> Iterator[Day]:
+def _spans(text: str, parts: dict[str, str]) -> Iterator[Day]:
     """Centuries and decades, and both years of `2013-14`."""
     if "century" in parts:
-        begin = int(parts["century"]) * 100 - 100
-        yield Day(
-            text=text,
-            year=begin,
-            last_year=begin + 100,
-        )
+        end = int(parts["century"]) * _CENTURY
+        yield Day(text=text, year=end - _CENTURY, last_year=end)
     elif "first" in parts:
         begin = int(parts["first"])
-        yield Day(
-            text=text,
-            year=begin,
-        )
-        yield Day(
-            text=text,
-            year=begin - begin % 100 + int(parts["short"]),
-        )
+        yield Day(text=text, year=begin)
+        yield Day(text=text, year=begin - begin % 100 + int(parts["short"]))
     else:
         begin = int(parts["y4"])
-        yield Day(
-            text=text,
-            year=begin,
-            last_year=begin + (9 if begin % 100 else 99),
-        )
+        yield Day(text=text, year=begin, last_year=begin + (9 if begin % 100 else 99))
 
 
-def _named(
-    text: str,
-    parts: dict[str, str],
-) -> Iterator[Day]:
+def _named(text: str, parts: dict[str, str]) -> Iterator[Day]:
     """Dates with the month's name, and bare years."""
     days = ""
     month = 0
@@ -189,9 +147,4 @@ def _named(
         else:
             year = int(part)
     for day in re.findall(r"\d+", days) or ["0"]:
-        yield Day(
-            text=text,
-            year=year,
-            month=month,
-            day=int(day),
-        )
+        yield Day(text=text, year=year, month=month, day=int(day))

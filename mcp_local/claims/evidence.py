@@ -8,12 +8,13 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 from itertools import islice
 
 from mcp_local.claims.dates import Day, day_of
-from mcp_local.claims.figures import Figure, agrees, agrees_in_digits, read_facts
+from mcp_local.claims.figures import Facts, Figure, agrees, agrees_in_digits, measured, read_facts
 from mcp_local.claims.language import (
     COMMON_WORDS,
     WORDS,
@@ -40,7 +41,8 @@ _FAR = 0.4
 """A fact whose surroundings share less with the claim than this part of a rival's stands
 elsewhere."""
 NEAR = 0.5
-_TOP = 0.8
+TOP = 0.8
+_NEIGHBOUR_CHARS = 300
 _STEM = 4
 _YEARLESS_DAYS = 240
 """A date without a year is one of the months around the day on which the source was made."""
@@ -48,22 +50,67 @@ _ACRONYM = 3
 _DISTINCT = 6
 """A word of so many letters is known where it is part of another, as in the name of an account."""
 _WEEKDAYS = WORDS.listed("weekdays")
+_GLUED_DATE = re.compile(
+    r"(?<=[A-Za-z])(?=(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d)"
+)
+"""Where a page's label ends and its date begins without a blank: `OPINIONApril 11 2019`."""
+_LABEL = re.compile(r"\(([^()]{1,30})\)")
+_MOST_LABELS = 6
 _RELATIVE = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """The sentence of a source that a claim rests on, between its neighbours."""
+
+    sentence: str
+    before: str = ""
+    after: str = ""
 
 
 class Sentence:
     """A sentence or a line of a source."""
 
-    def __init__(
-        self,
-        text: str,
-        language: LanguageCode,
-    ) -> None:
-        facts = read_facts(text, language)
-        self.words = frozenset(words_of(text))
-        self.figures = facts.figures
+    def __init__(self, text: str, language: LanguageCode, line: int, head: str) -> None:
+        facts = read_facts(_GLUED_DATE.sub(" ", text), language)
+        self.text = text
+        self.line = line
+        self.in_order = words_of(text)
+        self.words = frozenset(self.in_order)
         self.days = facts.days
-        self.is_row = "|" in text or "\t" in text
+        self.is_row = bool(head)
+        self.figures = [*facts.figures]
+        labels: list[str] = []
+        if head:
+            labels = _LABEL.findall(f"{head} {text}")
+        bare = [figure for figure in facts.figures if not figure.unit]
+        for label in labels[:_MOST_LABELS]:
+            self.figures += measured(bare, label, language)
+        self.relative_years = [
+            relative.years for relative in WORDS.relative_years if relative.pattern.search(text)
+        ]
+
+    def shared_facts(self, facts: Facts) -> int:
+        """How many of a claim's figures and dates it says."""
+        shared = 0
+        for figure in facts.figures:
+            shared += any(agrees(figure, known) for known in self.figures)
+        for day in facts.days:
+            shared += any(_is_same_day(day, known) for known in self.days)
+        return shared
+
+
+def _read_sentences(text: str, language: LanguageCode) -> Iterator[Sentence]:
+    """The sentences of a text, and the rows of its tables, each with its table's head."""
+    head = ""
+    for n, line in enumerate(text.splitlines()):
+        is_row = "|" in line or "\t" in line
+        if not is_row:
+            head = ""
+        elif not head:
+            head = line
+        for start, end in sentence_spans(line):
+            yield Sentence(line[start:end], language, n, head)
 
 
 class Evidence:
@@ -73,17 +120,17 @@ class Evidence:
         self.language = language_of(text)
         self.sentences: list[Sentence] = []
         self._published: list[date] = []
+        self._years: set[int] = set()
         length = 0
-        for line in text[:_MOST_CHARS].splitlines():
-            for start, end in sentence_spans(line):
-                sentence = Sentence(line[start:end], self.language)
-                self.sentences.append(sentence)
-                length += end - start
-                if length < _HEAD_CHARS:
-                    self._read_head(sentence)
-        self._text = f" {' '.join(words_of(text))} "
+        for sentence in _read_sentences(text[:_MOST_CHARS], self.language):
+            self.sentences.append(sentence)
+            self._years.update(day.year for day in sentence.days)
+            length += len(sentence.text)
+            if length < _HEAD_CHARS:
+                self._read_head(sentence)
+        words = " ".join(words_of(text))
+        self._text = f" {words} "
         self._words = frozenset(self._text.split())
-        self._years = {day.year for sentence in self.sentences for day in sentence.days}
         self._by_stem: defaultdict[str, set[str]] = defaultdict(set)
         for word in self._words:
             self._by_stem[word[:_STEM]].add(word)
@@ -104,12 +151,17 @@ class Evidence:
         """How much each sentence and its neighbours share with a claim, rare words more so."""
         count = len(self.sentences)
         scores = [0.0] * count
-        telling = dict.fromkeys(word for word in claim if word not in COMMON_WORDS)
+        telling = dict.fromkeys(claim)
+        for word in COMMON_WORDS & telling.keys():
+            del telling[word]
         for word in islice(telling, _MOST_WORDS):
-            hits = {n for form in self._forms(word) for n in self._sentences_with[form]}
+            hits: set[int] = set()
+            for form in self._forms(word):
+                hits.update(self._sentences_with[form])
             if len(hits) > max(_MANY, count / 4):
                 continue  # a word that is everywhere tells nothing
-            weight = math.log(1 + count / (1 + len(hits)))
+            rarity = count / (1 + len(hits))
+            weight = math.log(1 + rarity)
             for n, distance in _distances(hits, count).items():
                 scores[n] += weight * _FADING**distance
         return scores
@@ -122,47 +174,32 @@ class Evidence:
                 forms.add(form)
         return forms
 
-    def closeness(
-        self,
-        claim: Sequence[str],
-        scores: Sequence[float],
-    ) -> float:
+    def closeness(self, claim: Sequence[str], scores: Sequence[float]) -> float:
         """The share of a claim's words that stand where the source speaks of it most."""
-        best = max(
-            range(len(scores)),
-            key=scores.__getitem__,
-            default=0,
-        )
+        if not scores:
+            return 0.0
+        highest = max(scores)
+        best = scores.index(highest)
         first = max(0, best - _REACH)
+        last = best + _REACH
         near: set[str] = set()
-        for sentence in self.sentences[first : best + _REACH + 1]:
+        for sentence in self.sentences[first : last + 1]:
             near |= sentence.words
-        wanted = {word for word in claim if not word.isdigit()} - COMMON_WORDS
+        wanted = {word for word in claim if not word.isdigit()}
+        wanted -= COMMON_WORDS
+        if not wanted:
+            return 0.0
         shared = [word for word in wanted if self._forms(word) & near]
-        return len(shared) / max(1, len(wanted))
+        return len(shared) / len(wanted)
 
-    def near(
-        self,
-        scores: Sequence[float],
-        share: float = _TOP,
-    ) -> Iterator[Sentence]:
+    def near(self, scores: Sequence[float], share: float = TOP) -> Iterator[Sentence]:
         """The sentences that speak of a claim almost as much as the best one does."""
         least = max(scores, default=0.0) * share
-        for sentence, score in zip(
-            self.sentences,
-            scores,
-            strict=True,
-        ):
+        for sentence, score in zip(self.sentences, scores, strict=True):
             if score >= least:
                 yield sentence
 
-    def knows_figure(
-        self,
-        figure: Figure,
-        scores: Sequence[float],
-        *,
-        is_cell: bool,
-    ) -> bool:
+    def knows_figure(self, figure: Figure, scores: Sequence[float], *, is_cell: bool) -> bool:
         """Whether the figure stands in the source; a small number beside what it counts."""
         is_counted = figure.is_small and any(
             _counts_alike(figure, known)
@@ -172,10 +209,7 @@ class Evidence:
 
         def says(sentence: Sentence) -> bool:
             return _says_figure(
-                sentence,
-                figure,
-                is_counted=is_counted,
-                in_table=is_cell or sentence.is_row,
+                sentence, figure, is_counted=is_counted, in_table=is_cell or sentence.is_row
             )
 
         def has_rival(sentence: Sentence) -> bool:
@@ -183,11 +217,7 @@ class Evidence:
 
         return self._stands_near(scores, says, has_rival)
 
-    def knows_day(
-        self,
-        day: Day,
-        scores: Sequence[float],
-    ) -> bool:
+    def knows_day(self, day: Day, scores: Sequence[float]) -> bool:
         """Whether the date stands in the source, or follows from the day of its making."""
         near_years: set[int] = set()
         for sentence in self.near(scores, NEAR):
@@ -201,16 +231,54 @@ class Evidence:
 
         if self._stands_near(scores, says, has_rival):
             return True
-        if day.day or (near_years and day.year not in near_years):
+        if day.day:
             return False
-        return any(
-            self._fits(
-                day,
-                day_of(moment),
-                near_years,
-            )
-            for moment in self._published
-        )
+        if not day.month and self._is_relative(day, scores):
+            return True
+        if not day.month and near_years and day.year not in near_years:
+            return False
+        published = map(day_of, self._published)
+        return any(self._fits(day, each, near_years) for each in published)
+
+    def _is_relative(self, day: Day, scores: Sequence[float]) -> bool:
+        """Whether "last year" near the claim may be this one."""
+        made = {moment.year for moment in self._published}
+        for sentence in self.near(scores):
+            for years in sentence.relative_years:
+                if not made or day.year - years in made:
+                    return True
+        return False
+
+    def support(
+        self, words: Sequence[str], facts: Facts, scores: Sequence[float]
+    ) -> Support | None:
+        """The sentence that says most of a claim's facts and words, or None."""
+        wanted = {word for word in words if word not in COMMON_WORDS}
+        least = max(scores, default=0.0) * NEAR
+        best = Support(sentence="")
+        best_score = (0, 0)
+        for n, sentence in enumerate(self.sentences):
+            if scores[n] < least or not least:
+                continue
+            shared = wanted & sentence.words
+            score = (sentence.shared_facts(facts), len(shared))
+            if score > best_score:
+                best_score = score
+                best = Support(
+                    sentence=sentence.text,
+                    before=self._neighbour(n, -1),
+                    after=self._neighbour(n, 1),
+                )
+        return best if best.sentence else None
+
+    def _neighbour(self, n: int, step: int) -> str:
+        """The sentence beside another one of the same paragraph."""
+        beside = n + step
+        if not 0 <= beside < len(self.sentences):
+            return ""
+        sentence = self.sentences[beside]
+        is_same_line = sentence.line == self.sentences[n].line
+        return sentence.text[:_NEIGHBOUR_CHARS] if is_same_line else ""
 
     def _stands_near(
         self,
@@ -228,34 +296,19 @@ class Evidence:
                 rivals.append(score)
         return _is_near(same, rivals)
 
-    def _says_day(
-        self,
-        sentence: Sentence,
-        day: Day,
-        near_years: set[int],
-    ) -> bool:
+    def _says_day(self, sentence: Sentence, day: Day, near_years: set[int]) -> bool:
         known = [*sentence.days, *self._relative(sentence)]
-        if any(
-            self._fits(
-                day,
-                each,
-                near_years,
-            )
-            for each in known
-        ):
+        if any(self._fits(day, each, near_years) for each in known):
             return True
-        return not day.month and any(day.year in each.values for each in sentence.figures)
+        if day.month:
+            return False
+        return any(day.year in each.values for each in sentence.figures)
 
     def names_no_year(self) -> bool:
         """Whether nothing in the source can speak for or against a year."""
         return not self._years - {0}
 
-    def _fits(
-        self,
-        day: Day,
-        known: Day,
-        near_years: set[int],
-    ) -> bool:
+    def _fits(self, day: Day, known: Day, near_years: set[int]) -> bool:
         """Whether a date of the source is the claimed one, in all that is claimed."""
         if not day.month:
             last_year = day.last_year or day.year
@@ -295,7 +348,10 @@ class Evidence:
         return f" {' '.join(words)} " in self._text
 
     def knows_name(self, name: str) -> bool:
-        """Whether the source has every telling word of a name, its initials, or the country."""
+        """Whether the source has a name's telling words, its initials, or the country.
+
+        Of a name of three words and more, those in the middle may be left out.
+        """
         words = words_of(name)
         initials = "".join(word[0] for word in words)
         if self._knows_country(" ".join(words)):
@@ -303,7 +359,9 @@ class Evidence:
         is_acronym = len(initials) >= _ACRONYM
         if is_acronym and initials in self._words:
             return True
-        return all(self._knows_word(word) for word in distinctive(words))
+        telling = distinctive(words)
+        ends = telling[:1] + telling[-1:]
+        return all(map(self._knows_word, ends))
 
     def _knows_word(self, word: str) -> bool:
         if len(word) < _ACRONYM:
@@ -314,17 +372,16 @@ class Evidence:
             return True
         if word.upper() in self._initials:
             return True
-        return len(word) >= _DISTINCT and word in self._text
+        if len(word) < _DISTINCT:
+            return False
+        return word in self._text.replace(" ", "")
 
     def _knows_country(self, name: str) -> bool:
         """Whether the source names the country, in any language."""
         return any(self.has_words([other]) for other in country_names(name))
 
 
-def _distances(
-    hits: Collection[int],
-    count: int,
-) -> dict[int, int]:
+def _distances(hits: Collection[int], count: int) -> dict[int, int]:
     """How far each sentence in reach of a hit is from the nearest one."""
     distances: dict[int, int] = {}
     for hit in hits:
@@ -344,54 +401,48 @@ def _initials(text: str) -> str:
     return letters
 
 
-def _is_near(
-    same: Sequence[float],
-    rivals: Sequence[float],
-) -> bool:
+def _is_near(same: Sequence[float], rivals: Sequence[float]) -> bool:
     """Whether a sentence says the same, and no rival stands much nearer to the claim."""
-    return bool(same) and max(same) >= _FAR * max(rivals, default=0.0)
+    if not same:
+        return False
+    rival = max(rivals, default=0.0)
+    return max(same) >= _FAR * rival
 
 
-def _says_figure(
-    sentence: Sentence,
-    figure: Figure,
-    *,
-    is_counted: bool,
-    in_table: bool,
-) -> bool:
+def _says_figure(sentence: Sentence, figure: Figure, *, is_counted: bool, in_table: bool) -> bool:
     if not figure.unit:
         years = [day.year for day in sentence.days]
         if figure.values[0] in years:
             return True
     for known in sentence.figures:
-        is_equal = agrees(figure, known) or (in_table and agrees_in_digits(figure, known))
+        is_equal = agrees(figure, known)
+        if in_table:
+            is_equal |= agrees_in_digits(figure, known)
         if is_equal and (not is_counted or known.counted & figure.counted):
             return True
     return False
 
 
-def _is_rival_day(
-    day: Day,
-    known: Day,
-) -> bool:
+def _is_same_day(day: Day, known: Day) -> bool:
+    if day.year != known.year or day.month != known.month:
+        return False
+    return day.day == known.day
+
+
+def _is_rival_day(day: Day, known: Day) -> bool:
     """Whether a claim could have meant this date in place of the other."""
     if not day.month:
         return known.year > 0
-    return known.month > 0 and bool(known.day) == bool(day.day)
+    is_as_exact = bool(known.day) == bool(day.day)
+    return is_as_exact and known.month > 0
 
 
-def _counts_alike(
-    figure: Figure,
-    known: Figure,
-) -> bool:
+def _counts_alike(figure: Figure, known: Figure) -> bool:
     """Whether two small numbers stand beside the same word."""
     return known.is_small and bool(known.counted & figure.counted)
 
 
-def _is_rival(
-    figure: Figure,
-    known: Figure,
-) -> bool:
+def _is_rival(figure: Figure, known: Figure) -> bool:
     """Whether a claim could have meant this figure in place of the other."""
     if figure.is_small:
         return _counts_alike(figure, known)

@@ -13,53 +13,45 @@ LanguageCode = Literal["en", "de", "fr", "es", "it", "pt", "nl"]
 LANGUAGES: tuple[LanguageCode, ...] = get_args(LanguageCode)
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Scale:
     words: str
     factor: float
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Unit:
     unit: str
     factor: float
     words: str
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _UnitPhrase:
-    pattern: str
+    pattern: re.Pattern[str]
     word: str
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Worded:
     words: str
     value: float
     unit: str
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rewrite:
+    pattern: re.Pattern[str]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RelativeYear:
+    pattern: re.Pattern[str]
+    years: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WordFile:
     """words.toml, field by field."""
 
@@ -70,6 +62,8 @@ class WordFile:
     units: list[_Unit]
     phrases: list[_UnitPhrase]
     worded: list[_Worded]
+    rewrites: list[_Rewrite]
+    relative_years: list[_RelativeYear]
 
     def listed(self, name: str) -> frozenset[str]:
         """The words of one list."""
@@ -112,17 +106,10 @@ def words_of(text: str) -> list[str]:
     return [fold(word) for word in _WORD.findall(text)]
 
 
-def same_stem(
-    one: str,
-    other: str,
-) -> bool:
+def same_stem(one: str, other: str) -> bool:
     """Whether two words differ in a short ending alone, as inflected forms do."""
     shared = 0
-    for left, right in zip(
-        one,
-        other,
-        strict=False,
-    ):
+    for left, right in zip(one, other, strict=False):
         if left != right:
             break
         shared += 1

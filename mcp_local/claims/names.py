@@ -20,12 +20,11 @@ _COUNTRY_CODE = 2
 
 
 _SUBJECT = re.compile(r" (?:was|is|has|had|died|would|will|became|began|\w+ed)\b")
+_NOUN = re.compile(r"(?:ing|[ts]ion|ment|ness|ity|ism|ers|ors|[ae]nce|ship|ure|als?)$")
+"""The endings of words that begin a sentence without being a name."""
 
 
-def names_in(
-    text: str,
-    language: LanguageCode,
-) -> Iterator[str]:
+def names_in(text: str, language: LanguageCode) -> Iterator[str]:
     """Each capitalised name in a text; in German, where every noun is, only those of two words.
 
     A sentence's first word is none, unless the name goes on or a verb follows.
@@ -40,8 +39,8 @@ def names_in(
         if not words:
             continue
         if len(words) == 1:
-            is_opener = is_first and not _SUBJECT.match(text, match.end())
-            if is_opener or language == "de":
+            is_subject = _SUBJECT.match(text, match.end()) and not _NOUN.search(words[0])
+            if language == "de" or (is_first and not is_subject):
                 continue
         yield " ".join(words)
 

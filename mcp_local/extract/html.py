@@ -10,12 +10,17 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from datetime import date
+from functools import lru_cache
 from html import unescape
 from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
-from lxml.etree import strip_tags  # pyright: ignore[reportUnknownVariableType]
+from lxml.etree import (
+    Comment,  # pyright: ignore[reportUnknownVariableType]
+    strip_elements,  # pyright: ignore[reportUnknownVariableType]
+    strip_tags,  # pyright: ignore[reportUnknownVariableType]
+)
 from lxml.html import tostring  # pyright: ignore[reportUnknownVariableType]
 from resiliparse.extract.html2text import extract_plain_text
 from trafilatura import bare_extraction
@@ -26,7 +31,15 @@ from trafilatura.xml import xmltotxt  # pyright: ignore[reportUnknownVariableTyp
 
 from mcp_local.errors import FetchFailed, NeedsBrowser
 from mcp_local.extract import GOES_ON, NO_TEXT, ExtractedPage
-from mcp_local.extract.readings import Readings, choose, drop_lone_lines
+from mcp_local.extract.readings import (
+    LEARNT,
+    Outline,
+    Readings,
+    choose,
+    drop_boilerplate,
+    drop_lone_lines,
+    phrase_of,
+)
 
 MAX_HTML_CHARS = 4_000_000
 """More markup than this is not parsed."""
@@ -86,11 +99,10 @@ def extract_html(html: str, url: str) -> ExtractedPage:
     for mark in list(page.iter("sup")):  # a footnote's: it would pass for a citation of ours
         if _FOOTNOTE.fullmatch(_text_of(mark)):
             mark.drop_tree()
-    readings = readings_of_page(page, url)
-    text = chosen_text(readings, is_product=_PRODUCT.search(bounded) is not None)
-    markdown = "\n\n".join(drop_boilerplate(_BLANK_LINES.split(text), headlines))
     scripts = [script.get("type", "").lower() for script in page.iter("script")]
     has_program = any("json" not in kind for kind in scripts)  # data blocks make no text
+    text = _main_text(page, url)
+    markdown = "\n\n".join(drop_notices(_BLANK_LINES.split(text), headlines))
     if len(markdown) < MIN_CHARS and has_program:
         raise NeedsBrowser("needs a browser")
     if not markdown:
@@ -142,45 +154,119 @@ def _text_of(element: Element) -> str:
     return line_of("".join(element.itertext()))
 
 
-def readings_of_page(page: Element, url: str) -> Readings:
+def _main_text(page: Element, url: str) -> str:
+    readings, outline = readings_of_page(page, url)
+    types = _declared_types(page)
+    text = chosen_text(
+        readings,
+        outline,
+        is_product=not types.isdisjoint({"product", "product.item"}),
+        is_article=any(each.endswith(("article", "blogposting")) for each in types),
+    )
+    if len(text) < MIN_CHARS:
+        all_found = _markdown_of(_extract(page, url, favor_recall=True))
+        return all_found if len(all_found) >= _MIN_OTHER_CHARS else text
+    return text
+
+
+def readings_of_page(page: Element, url: str) -> tuple[Readings, Outline]:
     """The page's main text as each reader has it, in Markdown; empty where it found none."""
+    strip_elements(page, "style", "svg", Comment, with_tail=False)
+    for script in list(page.iter("script")):
+        if "json" not in script.get("type", ""):  # the text may stand in a block of data
+            script.drop_tree()
     unicode = tostring(page, encoding="unicode")  # pyright: ignore[reportUnknownVariableType]
     markup = str(unicode)  # pyright: ignore[reportUnknownArgumentType]
     body = _extract(page, url)
     joined = _joined_body(page, body, url)
-    plain_text = _markdown_of(body)
-    return {
+    outline = _outline_of(page)
+    plain_text = drop_boilerplate(_markdown_of(body), outline)
+    minimal = extract_plain_text(markup, preserve_formatting="minimal_html", main_content=True)
+    whole = _single_spaces(extract_plain_text(markup, alt_texts=False))
+    readings = {
         "plain": plain_text,
-        "joined": plain_text if joined is None else _markdown_of(joined),
-        "resiliparse": _markdown_of_minimal(
-            extract_plain_text(markup, preserve_formatting="minimal_html", main_content=True)
-        ),
-        "whole": _single_spaces(extract_plain_text(markup, alt_texts=False)),
+        "joined": plain_text if joined is None else drop_boilerplate(_markdown_of(joined), outline),
+        "resiliparse": drop_boilerplate(_markdown_of_minimal(minimal), outline),
+        "whole": drop_boilerplate(whole, outline, most=1),
     }
+    return readings, outline
 
 
-_PRODUCT = re.compile(
-    r"""
-    <meta[^>]*og:type[^>]*\bproduct | <meta[^>]*\bproduct\b[^>]*og:type
-    | "@type"\s*:\s*\[?\s*"Product" | itemtype=["']?https?://schema\.org/Product\b
-    """,
-    re.I | re.X,
-)
-"""A shop's page of one thing: around its few sentences stand offers that readers agree upon."""
+_BOILERPLATE = LEARNT["boilerplate"]
+_NAMES = re.compile(rf"(?<![a-z])(?:{'|'.join(_BOILERPLATE['names'])})(?![a-z])")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_MAX_SHARE = 0.3
+"""An element with more of the page's text is no boilerplate, whatever its name is."""
+
+
+def _outline_of(page: Element) -> Outline:
+    """What stands where on a page without scripts and styles."""
+    margins: list[str] = []
+    boilerplate: list[str] = []
+    rest: list[str] = []
+    most = _MAX_SHARE * len("".join(page.itertext()))
+
+    def walk(element: Element, *, is_margin: bool, is_boilerplate: bool) -> None:
+        if element.tag == "script" or not isinstance(element.tag, str):
+            return
+        is_margin = is_margin or element.tag in _BOILERPLATE["margins"]
+        is_boilerplate = is_boilerplate or _is_boilerplate(element, most)
+        part = boilerplate if is_boilerplate else rest
+        texts = [element.text or ""]
+        part.append(element.text or "")
+        for child in element:
+            walk(child, is_margin=is_margin, is_boilerplate=is_boilerplate)
+            part.append(child.tail or "")
+            texts.append(child.tail or "")
+        if is_margin:
+            margins.extend(texts)
+
+    walk(page, is_margin=False, is_boilerplate=False)
+    return Outline(
+        links={phrase_of("".join(link.itertext())) for link in page.iter("a")},
+        margins=phrase_of(" ".join(margins)),
+        boilerplate=f" {phrase_of(' '.join(boilerplate))} ",
+        rest=f" {phrase_of(' '.join(rest))} ",
+    )
+
+
+def _is_boilerplate(element: Element, most: float) -> bool:
+    """Whether an element is named like boilerplate and holds neither a title nor `most` letters."""
+    names = " ".join((element.get("class", ""), element.get("id", ""), element.get("role", "")))
+    is_named_so = element.tag in _BOILERPLATE["tags"] or _names_boilerplate(names)
+    if not is_named_so or next(element.iter("h1"), None) is not None:
+        return False
+    return len("".join(element.itertext())) <= most
+
+
+@lru_cache(maxsize=10_000)
+def _names_boilerplate(names: str) -> bool:
+    return _NAMES.search(_HUMP.sub(" ", names).lower()) is not None
+
+
+_TYPE = re.compile(r'"@type"\s*:\s*\[?\s*"([^"]*)"')
+
+
+def _declared_types(page: Element) -> set[str]:
+    """What the page says it is, in lower case: `article`, `product`, `newsarticle`, and so on."""
+    types = page.xpath("//meta[@property='og:type' or @name='og:type']/@content | //@itemtype")
+    for script in page.iter("script"):
+        types += _TYPE.findall(script.text or "")
+    return {each.lower().rstrip("/").rpartition("/")[2].removeprefix("og:") for each in types}
 
 
 _MIN_OTHER_CHARS = 500
 """Where trafilatura finds nothing, less text than this is taken for menus and notices."""
 
 
-def chosen_text(readings: Readings, *, is_product: bool) -> str:
+def chosen_text(readings: Readings, outline: Outline, *, is_product: bool, is_article: bool) -> str:
     """The reading that is most likely the main text, without the labels that it alone has."""
     if len(readings["plain"]) < MIN_CHARS:
         other_text = readings["resiliparse"]
         return other_text if len(other_text) >= _MIN_OTHER_CHARS else readings["plain"]
-    if is_product:
+    if is_product:  # around its few sentences stand offers that readers agree upon
         return readings["plain"]
-    chosen = choose(readings)
+    chosen = choose(readings, outline, is_article=is_article)
     others = [text for name, text in readings.items() if name not in (chosen, "whole")]
     return drop_lone_lines(readings[chosen], others)
 
@@ -196,7 +282,9 @@ def _joined_body(page: Element, body: Element | None, url: str) -> Element | Non
         return None
     text = _text_of(body)
     pieces = _pieces_in_one(page, text)
-    joined = _extract(pieces, url) if pieces is not None else None
+    if pieces is None or len(_text_of(pieces)) <= _LEAST_GAIN * len(text):
+        return None
+    joined = _extract(pieces, url)
     if joined is not None and len(_text_of(joined)) > _LEAST_GAIN * len(text):
         return joined
     return None
@@ -222,11 +310,12 @@ def _pieces_in_one(page: Element, text: str) -> Element | None:
     return None
 
 
-def _extract(page: Element, url: str) -> Element | None:
+def _extract(page: Element, url: str, *, favor_recall: bool = False) -> Element | None:
     document = bare_extraction(
         page,
         url=url,
         include_comments=False,
+        favor_recall=favor_recall,
     )
     if not isinstance(document, Document):
         return None
@@ -252,7 +341,7 @@ _MARKS = "#>-*[( "
 _HEADING = re.compile(r"#{1,6} ")
 
 
-def drop_boilerplate(blocks: Sequence[str], headlines: Collection[str]) -> list[str]:
+def drop_notices(blocks: Sequence[str], headlines: Collection[str]) -> list[str]:
     """The blocks without notices, without repeated titles, and without headings over nothing.
 
     `headlines` are the spellings of the page's title, in lower case.

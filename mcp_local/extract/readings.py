@@ -1,70 +1,107 @@
 """Choice among several readings of one page: which of them is most likely its main text.
 
 Each reader of main text fails on other kinds of pages: trafilatura on forums and lists, resiliparse
-on pages full of offers. The more of its words a reading shares with the others, the more likely it
-is right; how much each sign counts was learnt on pages of seven kinds by
-`python -m tests.bench.extraction --learn`.
+on pages full of offers. The more of its words a reading shares with the others, and the fewer
+stand in links and margins, the more likely it is right; readings.toml has the learnt weights.
 """
 
 import math
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 Readings = Mapping[str, str]
 """Texts by the name of their reading. plain: trafilatura's; joined: its reading of all pieces of an
 article as one; resiliparse: that library's main text; whole: all text of the page, which is right
 where the page is one list."""
 
-WEIGHTS: Mapping[str, float] = {
-    "agrees_with_plain": 0.06,
-    "agrees_with_joined": 0.314,
-    "agrees_with_resiliparse": 0.182,
-    "agrees_with_whole": 0.232,
-    "words": 0.208,
-    "lines": -0.169,
-    "words_a_line": -0.142,
-    "is_plain": 0.016,
-    "is_joined": 0.013,
-    "is_resiliparse": 0.012,
-    "is_whole": -0.042,
-}
-"""How much each sign lifts a reading's F1 above that of the page's other ones."""
-_WITHOUT_TABLES = 0.04
-"""What a reading whose tables and quotations are mere text has to be better by."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """What a page's elements say of its text; all of it as phrases."""
+
+    links: Collection[str]
+    margins: str
+    """All that is read in navigation, headers, footers, asides and forms."""
+    boilerplate: str
+    """All that is read in elements that are no part of a main text."""
+    rest: str
+
+
+LEARNT: Mapping[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+WEIGHTS: Mapping[str, float] = LEARNT["weights"]
+_HANDICAPS: Mapping[str, float] = LEARNT["handicaps"]
+_SENTENCE_ENDS = tuple('.!?:;"\u201d')
+_LONG_CHARS = 120
 _MAX_LONE_WORDS = 8
+_MAX_BOILERPLATE = 0.34
+"""A reading of which more would be left out is kept as it is: its page is made of such elements."""
 _WORD = re.compile(r"\w+")
 
 
-def choose(readings: Readings, weights: Mapping[str, float] = WEIGHTS) -> str:
+def choose(
+    readings: Readings,
+    outline: Outline,
+    *,
+    is_article: bool = False,
+    weights: Mapping[str, float] = WEIGHTS,
+) -> str:
     """The name of the reading that is expected to be nearest to the page's main text."""
-    signs = signs_of(readings)
+    signs = signs_of(readings, outline)
+    of_articles = _HANDICAPS["article"] if is_article else 0.0
 
     def expected_f1(name: str) -> float:
         f1 = sum(weights[sign] * value for sign, value in signs[name].items())
-        return f1 if name in {"plain", "joined"} else f1 - _WITHOUT_TABLES
+        return f1 - _HANDICAPS[name] - of_articles if name in _HANDICAPS else f1
 
     return max(readings, key=expected_f1)
 
 
-def signs_of(readings: Readings) -> Mapping[str, Mapping[str, float]]:
+def signs_of(readings: Readings, outline: Outline) -> Mapping[str, Mapping[str, float]]:
     """What each reading is judged by, under the names of `WEIGHTS`."""
-    words = {name: Counter(_words(text)) for name, text in readings.items()}
-    signs: dict[str, dict[str, float]] = {}
-    for name, text in readings.items():
-        count = words[name].total()
-        lines = [line for line in text.splitlines() if line.strip()]
-        words_a_line = count / max(1, len(lines))
-        signs[name] = {
-            f"agrees_with_{other_name}": _agreement(words[name], other_words)
-            for other_name, other_words in words.items()
-        }
-        signs[name] |= {
-            "words": math.log1p(count),
-            "lines": math.log1p(len(lines)),
-            "words_a_line": math.log1p(words_a_line),
-            f"is_{name}": 1.0,
-        }
+    words = {name: Counter(words_of(text)) for name, text in readings.items()}
+    signs = {
+        name: _signs_of_lines(text, outline) | {f"is_{name}": 1.0, f"agrees_with_{name}": 1.0}
+        for name, text in readings.items()
+    }
+    for name, other_name in combinations(readings, 2):
+        agreement = _agreement(words[name], words[other_name])
+        signs[name][f"agrees_with_{other_name}"] = agreement
+        signs[other_name][f"agrees_with_{name}"] = agreement
+    return signs
+
+
+def _signs_of_lines(text: str, outline: Outline) -> dict[str, float]:
+    """Signs of the reading alone; those named `in_` are shares of its letters."""
+    lines = 0
+    words = 0
+    chars = 1
+    chars_in: Counter[str] = Counter()
+    for line in text.split("\n"):
+        phrase = phrase_of(line)
+        if not phrase:
+            continue
+        length = len(phrase)
+        lines += 1
+        words += phrase.count(" ") + 1
+        chars += length
+        if phrase in outline.links:
+            chars_in["in_links"] += length
+        if phrase in outline.margins:
+            chars_in["in_margins"] += length
+        if line.rstrip().endswith(_SENTENCE_ENDS):
+            chars_in["in_sentences"] += length
+        if length > _LONG_CHARS:
+            chars_in["in_long_lines"] += length
+    signs = {sign: count / chars for sign, count in chars_in.items()}
+    signs["words"] = math.log1p(words)
+    signs["lines"] = math.log1p(lines)
+    signs["words_a_line"] = math.log1p(words / max(1, lines))
     return signs
 
 
@@ -75,19 +112,40 @@ def _agreement(words: Counter[str], other_words: Counter[str]) -> float:
     return 2 * shared.total() / max(1, count)
 
 
-def drop_lone_lines(text: str, others: Sequence[str]) -> str:
-    """The text without short lines that no other reading has: buttons, labels, notices."""
-    known = [" ".join(_words(other)) for other in others]
+def drop_boilerplate(text: str, outline: Outline, most: float = _MAX_BOILERPLATE) -> str:
+    """The text without lines that stand in boilerplate alone, or all of it if they are the most."""
+    dropped = 0
+    total = 0
     kept: list[str] = []
     for line in text.split("\n"):
-        words = _words(line)
-        phrase = " ".join(words)
-        is_short = len(words) <= _MAX_LONE_WORDS
+        phrase = phrase_of(line)
+        whole_words = f" {phrase} "
+        total += len(phrase)
+        if phrase and whole_words in outline.boilerplate and whole_words not in outline.rest:
+            dropped += len(phrase)
+            continue
+        kept.append(line)
+    return "\n".join(kept) if dropped <= most * total else text
+
+
+def drop_lone_lines(text: str, others: Sequence[str]) -> str:
+    """The text without short lines that no other reading has: buttons, labels, notices."""
+    known = [phrase_of(other) for other in others]
+    kept: list[str] = []
+    for line in text.split("\n"):
+        phrase = phrase_of(line)
+        is_short = phrase.count(" ") < _MAX_LONE_WORDS
         if is_short and not any(phrase in other for other in known):
             continue
         kept.append(line)
     return "\n".join(kept)
 
 
-def _words(text: str) -> Sequence[str]:
+def phrase_of(text: str) -> str:
+    """The words alone, in lower case, with single blanks."""
+    return " ".join(words_of(text))
+
+
+def words_of(text: str) -> Sequence[str]:
+    """The words of a text in lower case."""
     return _WORD.findall(text.lower())

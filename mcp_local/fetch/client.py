@@ -9,7 +9,7 @@ import codecs
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, Self
 from weakref import WeakValueDictionary
 
@@ -53,6 +53,9 @@ _HEADERS = {
     "Accept-Encoding": "gzip, deflate, br",
 }
 
+Validators = tuple[tuple[str, str], ...]
+"""Headers that ask whether a page is as it was when it was served."""
+
 
 TextKind = Literal["html", "text"]
 
@@ -75,6 +78,7 @@ class Response:
     status: int
     content_type: str
     body: bytes
+    validators: Validators
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +89,9 @@ class FetchedPage:
     """Where the redirects ended."""
     kind: TextKind
     text: str
+    validators: Validators = ()
+    """None where nobody else may be served the page, or where a redirect led to it."""
+    is_unchanged: bool = False
 
 
 class Client:
@@ -126,33 +133,64 @@ class Client:
     async def __aexit__(self, *error: object) -> None:
         await self._session.close()
 
-    async def page(self, url: str, manners: "Manners | None" = None) -> FetchedPage:
-        """Fetch a page; FetchDenied or FetchFailed say in plain words why not."""
-        response = await self.get(url, limits=self._limits, manners=manners)
+    async def page(
+        self,
+        url: str,
+        manners: "Manners | None" = None,
+        validators: Validators = (),
+    ) -> FetchedPage:
+        """Fetch a page, without its text where it is as it was when it gave the `validators`.
+
+        FetchDenied or FetchFailed say in plain words why not.
+        """
+        response = await self.get(
+            url,
+            limits=self._limits,
+            manners=manners,
+            validators=validators,
+        )
+        if response.status == 304 and validators:
+            return FetchedPage(final_url=response.url, kind="html", text="", is_unchanged=True)
         _require_success(response.status)
         return FetchedPage(
             final_url=response.url,
             kind=kind_of(response.body, response.content_type),
             text=decode(response.body, response.content_type),
+            validators=response.validators,
         )
 
-    async def get(self, url: str, *, limits: Limits, manners: "Manners | None" = None) -> Response:
+    async def get(
+        self,
+        url: str,
+        *,
+        limits: Limits,
+        manners: "Manners | None" = None,
+        validators: Validators = (),
+    ) -> Response:
         """The answer after all redirects, whatever its status; `manners` are asked at each hop."""
         target = read_url(url, self._allowance)
         try:
             async with asyncio.timeout(limits.total_s):
-                return await self._follow(target, limits.max_bytes, manners)
+                return await self._follow(target, limits.max_bytes, manners, validators)
         except TimeoutError:
             raise FetchFailed("too slow") from None
 
-    async def _follow(self, url: URL, max_bytes: int, manners: "Manners | None") -> Response:
-        for _ in range(MAX_REDIRECTS + 1):
+    async def _follow(
+        self,
+        url: URL,
+        max_bytes: int,
+        manners: "Manners | None",
+        validators: Validators,
+    ) -> Response:
+        for hop in range(MAX_REDIRECTS + 1):
             if manners:
                 await manners.require(url, self)
-            async with self.open("GET", url, headers=_HEADERS) as response:
+            headers = {**_HEADERS, **dict(validators)} if hop == 0 else _HEADERS
+            async with self.open("GET", url, headers=headers) as response:
                 location = response.headers.get("Location")
                 if response.status not in _REDIRECTS or not location:
-                    return await _read(url, response, max_bytes)
+                    answer = await _read(url, response, max_bytes)
+                    return answer if hop == 0 else replace(answer, validators=())
             url = join_url(url, location, self._allowance)
         raise FetchFailed("too many redirects")
 
@@ -209,7 +247,19 @@ async def _read(url: URL, response: ClientResponse, max_bytes: int) -> Response:
         status=response.status,
         content_type=response.headers.get("Content-Type", ""),
         body=await read_body(response, max_bytes),
+        validators=_validators(response.headers),
     )
+
+
+def _validators(headers: Mapping[str, str]) -> Validators:
+    """The headers by which a shared cache may ask again; none for what is one visitor's own."""
+    rules = headers.get("Cache-Control", "").lower()
+    varies = headers.get("Vary", "").lower()
+    is_shared = not re.search(r"no-store|private", rules) and "Set-Cookie" not in headers
+    if not is_shared or re.search(r"\*|cookie|authorization", varies):
+        return ()
+    names = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
+    return tuple((asked, headers[name]) for name, asked in names.items() if name in headers)
 
 
 _NOT_SHOWN = "the site does not show it to us"

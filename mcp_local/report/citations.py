@@ -7,6 +7,7 @@ sources say what is claimed is in `claims`.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import quote
 
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -18,12 +19,26 @@ from mcp_local.sources import NumberedSource
 CITATION = "citation"
 """The type of the inline token that stands for one bracket of citations."""
 
+UNFOUND = "unfound"
+"""The type of the inline token that marks a claim; its content names what was not found."""
+
+SOURCELESS = "sourceless"
+"""The kind of a mark on a figure for which no source is named."""
+
+NOTE_SIGN = "\ue000"
+"""Begins a mark that the check writes into a text; no author's text holds it."""
+
 _TARGET = r"\((?:[^()\s]|\([^()\s]*+\))*+(?:\s+\"[^\"]*+\")?\)"
 _PLACE = r"\d{1,6}(?:#\d{1,5})?"
-_CITATION = re.compile(
+BRACKET = (
     rf"\[\^?(?P<number>\d{{1,3}}(?:#\d{{1,5}})?)\]{_TARGET}"
     rf"|\[\^?(?P<numbers>{_PLACE}(?:\s*[,;]\s*\^?{_PLACE})*)\](?!{_TARGET})"
 )
+_CITATION = re.compile(BRACKET)
+_MARKUP = re.compile(r"[*_`|#\[\]()<>\\\n]+")
+_FRAGMENT_WORDS = 4
+_MIN_FRAGMENT_WORDS = 3
+_NOTE = re.compile(rf"\[{NOTE_SIGN}(?P<kind>\w+) (?P<doubted>[^\]]*)\]")
 
 
 def cited_passages(bracket: str) -> list[tuple[int, int]]:
@@ -54,6 +69,38 @@ def read_citation(state: StateInline, silent: bool) -> bool:
         token.content = citation["number"] or citation["numbers"]
     state.pos = citation.end()
     return True
+
+
+def write_note(kind: str, doubted: str) -> str:
+    """A mark as it is written into a text, for `read_note`."""
+    return f"[{NOTE_SIGN}{kind} {doubted.replace(']', ')')}]"
+
+
+def read_note(state: StateInline, silent: bool) -> bool:
+    """Inline rule of the parser: a mark of the check becomes a token."""
+    note = _NOTE.match(state.src, state.pos)
+    if note is None:
+        return False
+    if not silent:
+        token = state.push(UNFOUND, "", 0)
+        token.content = note["doubted"]
+        token.info = note["kind"]
+    state.pos = note.end()
+    return True
+
+
+def passage_url(url: str, sentence: str) -> str:
+    """The address of a page with the sentence as a text fragment, which browsers scroll to."""
+    pieces = _MARKUP.split(sentence)
+    words = max(pieces, key=len).split()
+    if len(words) < _MIN_FRAGMENT_WORDS or not url.lower().startswith("http"):
+        return url
+    ends = [words]
+    if len(words) > 2 * _FRAGMENT_WORDS:
+        ends = [words[:_FRAGMENT_WORDS], words[-_FRAGMENT_WORDS:]]
+    quoted = [quote(" ".join(end), safe="").replace("-", "%2D") for end in ends]
+    sign = ":~:text=" if "#" in url else "#:~:text="
+    return url + sign + ",".join(quoted)
 
 
 def list_citations(tokens: Iterable[Token]) -> list[tuple[int, int]]:

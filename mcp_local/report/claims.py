@@ -1,57 +1,75 @@
-"""The claims of a report: its sentences and table cells with the sources they cite, checked.
+"""The claims of a text: its sentences and table cells with the sources they cite, checked.
 
-What no source says is told to the author in warnings, and shown to the reader as a quiet mark
-behind the sentence; `Trust` counts what was checked.
+What no source says is shown to the reader as a quiet mark behind the sentence, and the author of a
+report is warned of it; `Trust` counts what was checked.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, pairwise
 
 from markdown_it.token import Token
 
 from mcp_local.claims.check import ClaimVerdict, Doubt, check_claim, read_claimed
-from mcp_local.claims.evidence import Evidence, read_evidence
+from mcp_local.claims.evidence import Evidence, Support, read_evidence
 from mcp_local.passages import sentence_spans
-from mcp_local.report.citations import CITATION, cited_numbers
-from mcp_local.sources import NumberedSource
-
-UNFOUND = "unfound"
-"""The type of the inline token that marks a sentence; its content names what was not found."""
-
-SOURCELESS = "sourceless"
-"""The kind of a mark on a figure for which no source is named."""
+from mcp_local.report.citations import (
+    BRACKET,
+    SOURCELESS,
+    UNFOUND,
+    cited_numbers,
+    write_note,
+)
+from mcp_local.report.markdown import parse_again
+from mcp_local.sources import NumberedSource, url_key
 
 MAX_WARNINGS = 20
 _EXCERPT_CHARS = 140
-_ENDS = (".", "!", "?", "…")
+_MIN_DIGITS = 2
+"""Of a figure that needs a source though nothing says what it measures."""
 
-
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
+_MARKUP = re.compile(
+    r"(?P<escape>\\.)"
+    r"|(?P<code>(?<!`)(?P<ticks>`++)[^`]*+(?P=ticks)(?!`))"
+    rf"|(?P<bracket>{BRACKET})"
+    r"|(?P<link>\[(?P<label>[^\[\]]*+)\]\((?P<url>[^()\s]*+)[^()]*+\))"
+    r"|(?P<emphasis>[*_~]++)",
+    re.DOTALL,
 )
-class Claim:
-    """A sentence of a report or a cell of a table, and the sources it rests on."""
+_BEFORE_STOP = re.compile(r" (?=[.,;:!?])")
 
-    text: str
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A citation as it is written: where it stands in its text, and the sources it names."""
+
+    start: int
+    end: int
     numbers: tuple[int, ...]
-    """Its own, or those of its paragraph or table where it has none."""
+    url: str = ""
+    """Where it is a link to a source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A sentence or a cell of a table, and the sources it rests on."""
+
+    token: Token
+    """The text that it stands in."""
+    text: str
+    end: int
+    """Where it ends in that text, behind its citations."""
+    marks: tuple[Mark, ...]
+    numbers: tuple[int, ...]
+    """Of its own marks, or of those of its paragraph or table where it has none."""
     row: str = ""
     """The whole row, if it is a cell."""
-    inline: Token
-    end: int
-    """Where it ends in the text of its token."""
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
-    """How much of a report its sources say."""
+    """How much of a text its sources say."""
 
     claims: int = 0
     """Sentences with something that can be looked up."""
@@ -60,67 +78,83 @@ class Trust:
     unfound: int = 0
 
 
-@dataclass(
-    frozen=True,
-    slots=True,
-)
-class _Span:
-    """One child of an inline token, and where its text begins and ends."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedClaim:
+    """A claim, what the check came to, and the sentence that it rests on by its source's number."""
 
-    index: int
-    start: int
-    end: int
+    claim: Claim
+    verdict: ClaimVerdict
+    supports: Mapping[int, Support]
+
+    @property
+    def mark_kind(self) -> str:
+        return UNFOUND if self.claim.numbers else SOURCELESS
 
 
 @dataclass(slots=True)
 class _Inline:
-    """The running text of a paragraph, a list's entry or a cell."""
+    """A paragraph, a list's entry or a cell: its text with markup blanked out, and its marks."""
 
     token: Token
-    text: str = ""
-    marks: list[tuple[int, list[int]]] = field(default_factory=list[tuple[int, list[int]]])
-    spans: list[_Span] = field(default_factory=list[_Span])
+    text: str
+    marks: list[Mark] = field(default_factory=list[Mark])
 
-    def numbers(
-        self,
-        start: int = -1,
-        end: int | None = None,
-    ) -> tuple[int, ...]:
-        """The sources cited after `start`, up to `end`, each once."""
-        last = len(self.text) if end is None else end
-        inside = [cited for position, cited in self.marks if start < position <= last]
-        return tuple(dict.fromkeys(chain.from_iterable(inside)))
+    def numbers(self) -> tuple[int, ...]:
+        return _numbers_of(self.marks)
 
 
-def _read_inline(token: Token) -> _Inline:
-    inline = _Inline(token)
-    for index, child in enumerate(token.children or ()):
-        start = len(inline.text)
-        if child.type == CITATION:
-            inline.text = inline.text.rstrip()
-            start = len(inline.text)
-            inline.marks.append((start, cited_numbers(child.content)))
-            if inline.text.endswith(_ENDS):
-                inline.text += " "
-        elif child.type.endswith("break"):
-            inline.text += " "
+def _numbers_of(marks: Iterable[Mark]) -> tuple[int, ...]:
+    """The sources of some marks, each once."""
+    return tuple(dict.fromkeys(chain.from_iterable(mark.numbers for mark in marks)))
+
+
+def _read_inline(token: Token, numbers: Mapping[str, int]) -> _Inline:
+    """Blank out what is no text, sign by sign, so that positions stay those of the token."""
+    signs = list(token.content)
+    inline = _Inline(token, "")
+
+    def blank(start: int, end: int) -> None:
+        signs[start:end] = " " * (end - start)
+
+    for match in _MARKUP.finditer(token.content):
+        start, end = match.span()
+        if match["bracket"]:
+            inline.marks.append(Mark(start=start, end=end, numbers=_bracket_numbers(match)))
+            blank(start, end)
+        elif match["link"]:
+            blank(start, match.start("label"))
+            blank(match.end("label"), end)
+            number = numbers.get(url_key(match["url"]))
+            if number is None:
+                continue
+            around = token.content[max(0, start - 1) : start] + token.content[end : end + 1]
+            if around == "()":  # a title in parentheses is no part of the sentence
+                blank(start - 1, end + 1)
+                end += 1
+            mark = Mark(start=start, end=end, numbers=(number,), url=match["url"])
+            inline.marks.append(mark)
+        elif match["code"]:
+            ticks = len(match["ticks"])
+            blank(start, start + ticks)
+            blank(end - ticks, end)
         else:
-            inline.text += child.content
-        inline.spans.append(
-            _Span(
-                index,
-                start,
-                len(inline.text),
-            )
-        )
+            blank(start, start + 1 if match["escape"] else end)
+    inline.text = "".join(signs)
     return inline
 
 
-def read_claims(tokens: Iterable[Token]) -> Iterator[Claim]:
+def _bracket_numbers(match: re.Match[str]) -> tuple[int, ...]:
+    return tuple(cited_numbers(match["number"] or match["numbers"]))
+
+
+def read_claims(
+    tokens: Iterable[Token], numbers: Mapping[str, int] | None = None
+) -> Iterator[Claim]:
     """Every sentence and every cell below a table's head; headings claim nothing.
 
     What cites nothing by itself rests on the sources of its paragraph; a cell on those of its row,
-    then of its table, then of the paragraph before.
+    then of its table, then of the paragraph before. `numbers` are those of sources that a link
+    cites, by the key of its address.
     """
     before: tuple[int, ...] = ()
     rows: list[list[_Inline]] = []
@@ -138,7 +172,7 @@ def read_claims(tokens: Iterable[Token]) -> Iterator[Claim]:
             in_table = False
             yield from _cells(rows, before)
         elif token.type == "inline" and not is_heading:
-            inline = _read_inline(token)
+            inline = _read_inline(token, numbers or {})
             if in_table:
                 rows[-1].append(inline)
             else:
@@ -147,140 +181,133 @@ def read_claims(tokens: Iterable[Token]) -> Iterator[Claim]:
 
 
 def _sentences(inline: _Inline) -> Iterator[Claim]:
-    all_numbers = inline.numbers()
-    for start, end in sentence_spans(inline.text):
+    """The sentences, each with the marks up to the next one."""
+    spans = sentence_spans(inline.text)
+    if not spans:
+        return
+    starts = [0, *(start for start, _ in spans[1:]), len(inline.text) + 1]
+    for (start, end), (first, following) in zip(spans, pairwise(starts), strict=True):
+        marks = tuple(mark for mark in inline.marks if first <= mark.start < following)
         yield Claim(
-            text=inline.text[start:end],
-            numbers=inline.numbers(start, end) or all_numbers,
-            inline=inline.token,
-            end=end,
+            token=inline.token,
+            text=_BEFORE_STOP.sub("", " ".join(inline.text[start:end].split())),
+            end=max([end, *(mark.end for mark in marks)]),
+            marks=marks,
+            numbers=_numbers_of(marks) or inline.numbers(),
         )
 
 
-def _cells(
-    rows: Sequence[Sequence[_Inline]],
-    before: tuple[int, ...],
-) -> Iterator[Claim]:
-    cells = list(chain.from_iterable(rows))
-    of_table = tuple(dict.fromkeys(chain.from_iterable(cell.numbers() for cell in cells)))
+def _cells(rows: Sequence[Sequence[_Inline]], before: tuple[int, ...]) -> Iterator[Claim]:
+    of_table = _numbers_of(chain.from_iterable(cell.marks for cell in chain(*rows)))
     for row in rows[1:]:
         text = " | ".join(cell.text.strip() for cell in row)
-        own = tuple(dict.fromkeys(chain.from_iterable(cell.numbers() for cell in row)))
+        own = _numbers_of(chain.from_iterable(cell.marks for cell in row))
         for cell in row:
             yield Claim(
+                token=cell.token,
                 text=cell.text.strip(),
+                end=len(cell.token.content),
+                marks=tuple(cell.marks),
                 numbers=own or of_table or before,
                 row=text,
-                inline=cell.token,
-                end=len(cell.text.rstrip()),
             )
 
 
-def check_claims(
-    claims: Iterable[Claim],
-    sources: Iterable[NumberedSource],
-) -> tuple[Trust, list[str]]:
-    """Look every claim up; mark what its sources do not say, and warn its author of it."""
-    evidence = {source.n: read_evidence(f"{source.title}\n{source.text}") for source in sources}
+def check_claims(claims: Iterable[Claim], sources: Iterable[NumberedSource]) -> list[CheckedClaim]:
+    """Look every claim up in the sources that it cites."""
+    evidence = {source.n: evidence_of(source) for source in sources}
+    checked: list[CheckedClaim] = []
+    for claim in claims:
+        cited = [number for number in claim.numbers if number in evidence]
+        if claim.numbers:
+            verdict = check_claim(claim.text, [evidence[number] for number in cited], row=claim.row)
+        else:
+            verdict = _check_sourceless(claim)
+        supports = {
+            number: support
+            for number, support in zip(cited, verdict.supports, strict=False)
+            if support
+        }
+        checked.append(CheckedClaim(claim=claim, verdict=verdict, supports=supports))
+    return checked
+
+
+def evidence_of(source: NumberedSource) -> Evidence:
+    """What a source says, its title included."""
+    return read_evidence(f"{source.title}\n{source.text}")
+
+
+def _check_sourceless(claim: Claim) -> ClaimVerdict:
+    """Doubt every figure of a claim that cites nothing; addresses are no claims."""
+    doubts: list[Doubt] = []
+    figures = () if "://" in claim.text else read_claimed(claim.text).figures
+    for figure in figures:
+        has_digits = len(f"{figure.digits:g}") >= _MIN_DIGITS
+        if not figure.is_small and (figure.unit or has_digits):
+            doubts.append(Doubt(kind="figure", text=figure.text))
+    return ClaimVerdict(checked=len(doubts), doubts=tuple(doubts))
+
+
+def mark_claims(checked: Iterable[CheckedClaim], known: frozenset[str]) -> None:
+    """Put a mark behind every claim of which something was not found.
+
+    `known` are the addresses that the text may link to.
+    """
+    contents: dict[int, str] = {}
+    for each in reversed([*checked]):  # so that a mark moves no end that is still to come
+        claim = each.claim
+        if each.verdict.doubts:
+            content = contents.get(id(claim.token), claim.token.content)
+            doubted = dict.fromkeys(doubt.text for doubt in each.verdict.doubts)
+            mark = write_note(each.mark_kind, "; ".join(doubted))
+            content = content[: claim.end] + mark + content[claim.end :]
+            contents[id(claim.token)] = content
+            parse_again(claim.token, content, known)
+
+
+def trust_in(checked: Iterable[CheckedClaim]) -> Trust:
+    """Count what can be looked up, and what came of it."""
+    verdicts = [each.verdict for each in checked if each.verdict.checked]
+    unfound = sum(bool(verdict.doubts) for verdict in verdicts)
+    derived = sum(bool(verdict.derived) and not verdict.doubts for verdict in verdicts)
+    return Trust(
+        claims=len(verdicts),
+        found=len(verdicts) - unfound - derived,
+        derived=derived,
+        unfound=unfound,
+    )
+
+
+def warnings_of(checked: Iterable[CheckedClaim], sources: Sequence[NumberedSource]) -> list[str]:
+    """What the author should mend, and which other source of the session says it."""
     warnings: list[str] = []
-    verdicts: list[ClaimVerdict] = []
-    for claim in reversed([*claims]):  # so that a mark moves no end that is still to come
-        verdict = _check(claim, evidence)
-        if verdict.checked:
-            verdicts.append(verdict)
-        if verdict.doubts:
-            _mark(claim, verdict.doubts)
-            warnings[:0] = [_warning(claim, doubt) for doubt in verdict.doubts]
+    for each in checked:
+        elsewhere = ""
+        if each.verdict.doubts and len(warnings) < MAX_WARNINGS:
+            elsewhere = _said_elsewhere(each, sources)
+        warnings += [_warning(each.claim, doubt) + elsewhere for doubt in each.verdict.doubts]
     surplus = len(warnings) - MAX_WARNINGS
     if surplus > 0:
         warnings[MAX_WARNINGS:] = [f"{surplus} more of the same kind."]
-    unfound = sum(bool(verdict.doubts) for verdict in verdicts)
-    derived = sum(bool(verdict.derived) and not verdict.doubts for verdict in verdicts)
-    found = len(verdicts) - unfound - derived
-    return Trust(
-        claims=len(verdicts),
-        found=found,
-        derived=derived,
-        unfound=unfound,
-    ), warnings
+    return warnings
 
 
-def _check(
-    claim: Claim,
-    evidence: Mapping[int, Evidence],
-) -> ClaimVerdict:
-    if claim.numbers:
-        cited = [evidence[number] for number in claim.numbers if number in evidence]
-        return check_claim(
-            claim.text,
-            cited,
-            row=claim.row,
-        )
-    figures = [
-        figure
-        for figure in read_claimed(claim.text).figures
-        if figure.unit or len(f"{figure.digits:g}") >= 2
-    ]
-    doubts = tuple(
-        Doubt(
-            kind="figure",
-            text=figure.text,
-        )
-        for figure in figures
-        if not figure.is_small
-    )
-    return ClaimVerdict(
-        checked=len(doubts),
-        doubts=doubts,
-    )
+def _said_elsewhere(checked: CheckedClaim, sources: Sequence[NumberedSource]) -> str:
+    """Search once more: the first source with the doubted words that says all of the claim."""
+    claim = checked.claim
+    doubted = [doubt.text.split(" ")[0].casefold() for doubt in checked.verdict.doubts]
+    for source in sources:
+        is_cited = source.n in claim.numbers
+        text = source.text.casefold()
+        if is_cited or not source.ok or not all(word in text for word in doubted):
+            continue
+        verdict = check_claim(claim.text, [evidence_of(source)], row=claim.row)
+        if not verdict.doubts:
+            return f" Source [{source.n}] says it: cite that one."
+    return ""
 
 
-def _mark(
-    claim: Claim,
-    doubts: Sequence[Doubt],
-) -> None:
-    """Put a mark behind the sentence and its citations."""
-    inline = _read_inline(claim.inline)
-    children = claim.inline.children or []
-    content = "; ".join(dict.fromkeys(doubt.text for doubt in doubts))
-    kind = UNFOUND if claim.numbers else SOURCELESS
-    mark = Token(
-        UNFOUND,
-        "",
-        0,
-        content=content,
-        info=kind,
-    )
-    at = len(children)
-    for span in inline.spans:
-        if span.end >= claim.end:
-            at = span.index + 1
-            break
-    following = inline.spans[at:]
-    child = children[at - 1]
-    rest = inline.text[claim.end : inline.spans[at - 1].end]
-    if rest.strip() and child.type == "text":
-        after = Token(
-            "text",
-            "",
-            0,
-            content=child.content[-len(rest) :],
-        )
-        child.content = child.content[: -len(rest)]
-        children[at:at] = [after]
-    else:
-        for span in following:
-            if children[span.index].type != CITATION:
-                break
-            at += 1
-    children[at:at] = [mark]
-    claim.inline.children = children
-
-
-def _warning(
-    claim: Claim,
-    doubt: Doubt,
-) -> str:
+def _warning(claim: Claim, doubt: Doubt) -> str:
     excerpt = claim.text[:_EXCERPT_CHARS]
     if not claim.numbers:
         return f"The figure {doubt.text} has no source: {excerpt} Cite one, or drop it."

@@ -4,7 +4,7 @@ import re
 import threading
 import unicodedata
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -14,13 +14,26 @@ from pathlib import Path
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from mcp_local.duplicates import copies_of
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.charts import load_template
-from mcp_local.report.citations import check_citations, list_citations
-from mcp_local.report.claims import SOURCELESS, UNFOUND, Trust, check_claims, read_claims
+from mcp_local.report.citations import (
+    SOURCELESS,
+    UNFOUND,
+    check_citations,
+    list_citations,
+)
+from mcp_local.report.claims import (
+    Trust,
+    check_claims,
+    mark_claims,
+    read_claims,
+    trust_in,
+    warnings_of,
+)
 from mcp_local.report.footnotes import number_footnotes
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
-from mcp_local.report.outline import Labels, labels_for, outline_report
+from mcp_local.report.outline import Labels, labels_for, outline_report, trust_line
 from mcp_local.sources import NumberedSource
 from mcp_local.workspace import Workspace, is_invisible
 
@@ -109,7 +122,7 @@ def compose_report(
     clean_title = _clean_title(title)
     if not markdown.strip():
         raise ToolkitError("The report is empty. Give its text as Markdown.")
-    _check_size(f"{markdown}\n{summary}")
+    check_size(f"{markdown}\n{summary}")
     known = frozenset(source.url for source in sources)
     written, sections = outline_report(parse_markdown(markdown, known))
     summary_tokens = parse_markdown(summary, known)
@@ -127,11 +140,14 @@ def compose_report(
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
-    shortfall = _shortfall(cited, labels) if is_comprehensive else ""
-    marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS, "table", "scrolls")}
-    trust, unsupported = check_claims(read_claims(tokens), cited)
+    copies, independent = _split_copies(cited)
     footnotes = number_footnotes(tokens, by_number)
-    publishers = len(_publishers(cited))
+    shortfall = _shortfall(independent, labels) if is_comprehensive else ""
+    marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS, "table", "scrolls")}
+    checked = check_claims(read_claims(tokens), cited)
+    mark_claims(checked, known)
+    trust = trust_in(checked)
+    publishers = len(_publishers(independent))
     html = load_template("template.html.j2").render(
         title=clean_title,
         labels=labels,
@@ -139,7 +155,7 @@ def compose_report(
         css=_inert((_HERE / "report.css").read_text(encoding="utf-8")),
         facts=[
             labels.write_date(day),
-            labels.words("source-count", n=len(cited)),
+            labels.words("source-count", n=len(independent)),
             labels.words("publisher-count", n=publishers),
             labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
@@ -155,8 +171,9 @@ def compose_report(
         page_title=_inert(_css_string(clean_title)),
         page_date=_inert(_css_string(labels.write_date(day))),
         trust=trust,
-        trust_line=_trust_line(labels, trust),
+        trust_line=trust_line(labels, trust),
         sources=cited,
+        copies=copies,
         is_read=is_read,
         web=("http://", "https://"),
         link_rel=LINK_REL,
@@ -173,7 +190,7 @@ def compose_report(
         )
     if shortfall:
         warnings.append(_uncited(cited, sources))
-    warnings += unsupported
+    warnings += warnings_of(checked, sources)
     return Report(
         title=clean_title,
         html=html,
@@ -190,6 +207,14 @@ def _in_order(citations: Iterable[tuple[int, int]], before: Sequence[int]) -> li
     """The cited sources: those of the version before, then the new ones as they are cited."""
     cited = dict.fromkeys(source for source, _ in citations)
     return [n for n in dict.fromkeys((*before, *cited)) if n in cited]
+
+
+def _split_copies(
+    cited: Sequence[NumberedSource],
+) -> tuple[Mapping[int, int], Sequence[NumberedSource]]:
+    """The near-duplicates, each with its original's number, and the sources that are none."""
+    copies = copies_of(cited)
+    return copies, [source for source in cited if source.n not in copies]
 
 
 def _publishers(sources: Iterable[NumberedSource]) -> set[str]:
@@ -225,19 +250,6 @@ def _uncited(cited: Sequence[NumberedSource], sources: Iterable[NumberedSource])
     )
 
 
-def _trust_line(labels: Labels, trust: Trust) -> str:
-    """How many claims were checked, and what came of it."""
-    if not trust.claims:
-        return ""
-    parts = [
-        labels.words("claim-count", n=trust.claims),
-        labels.words("found", n=trust.found),
-        labels.words("derived", n=trust.derived) if trust.derived else "",
-        labels.words("unfound-count", n=trust.unfound),
-    ]
-    return ", ".join(filter(None, parts))
-
-
 def _inert(html: str) -> Markup:
     """Text for the page as it stands: our own files, or what passed the sanitiser."""
     return Markup(html)  # noqa: S704
@@ -261,7 +273,8 @@ def _css_string(text: str) -> str:
     return "".join(sign if sign.isalnum() else f"\\{ord(sign):x} " for sign in text)
 
 
-def _check_size(text: str) -> None:
+def check_size(text: str) -> None:
+    """Raise ToolkitError for a text that nobody wrote as one, and that is slow to read."""
     if len(text) > MAX_MARKDOWN_CHARS:
         raise ToolkitError(
             f"The report is longer than {MAX_MARKDOWN_CHARS} characters. Shorten it."

@@ -4,6 +4,7 @@ summary = Zusammenfassung
 contents = Inhalt
 sources = Quellen
 snippet = Suchergebnis, nicht vollständig gelesen
+copy = gleicher Text wie Quelle { $n }, einmal gezählt
 unread = Dieser Bericht beruht nur auf Suchergebnissen: Keine Quelle wurde ganz gelesen.
 report = Recherchebericht
 source-count =

@@ -4,6 +4,7 @@ summary = Executive summary
 contents = Contents
 sources = Sources
 snippet = search result, not read in full
+copy = same text as source { $n }, counted once
 unread = This report rests on search results alone: none of its sources was read in full.
 report = Research report
 source-count =

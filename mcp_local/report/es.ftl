@@ -4,6 +4,7 @@ summary = Resumen ejecutivo
 contents = Contenido
 sources = Fuentes
 snippet = resultado de búsqueda, no leído por completo
+copy = mismo texto que la fuente { $n }, contado una vez
 unread = Este informe se basa solo en resultados de búsqueda: ninguna fuente se leyó por completo.
 report = Informe de investigación
 source-count =

@@ -4,6 +4,7 @@ summary = Résumé
 contents = Sommaire
 sources = Sources
 snippet = résultat de recherche, non lu en entier
+copy = même texte que la source { $n }, compté une fois
 unread = Ce rapport repose sur les seuls résultats de recherche : aucune source n'a été lue en entier.
 report = Rapport de recherche
 source-count =

@@ -17,8 +17,14 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from mcp_local.report.charts import KINDS, draw_chart
-from mcp_local.report.citations import CITATION, cited_numbers, read_citation
-from mcp_local.report.claims import UNFOUND
+from mcp_local.report.citations import (
+    CITATION,
+    NOTE_SIGN,
+    UNFOUND,
+    cited_numbers,
+    read_citation,
+    read_note,
+)
 
 LINK_REL = "noopener noreferrer nofollow"
 KNOWN = "known"
@@ -72,7 +78,13 @@ def parse_markdown(text: str, known: frozenset[str] = frozenset()) -> list[Token
     `known` are the addresses that may be linked: any other may carry what a page told the author
     to send.
     """
-    return _parser().parse(text, {KNOWN: known})
+    return _parser().parse(text.replace(NOTE_SIGN, ""), {KNOWN: known})
+
+
+def parse_again(inline: Token, content: str, known: frozenset[str]) -> None:
+    """Give an inline token the children of another text, in which marks of the check stand."""
+    (parsed,) = _parser().parseInline(content, {KNOWN: known})
+    inline.children = parsed.children
 
 
 def render_tokens(
@@ -134,6 +146,7 @@ def _parser() -> MarkdownIt:
     # four leading spaces are slips of a model more often than a heading and code.
     parser.disable(["reference", "lheading", "code"])
     parser.inline.ruler.before("link", "citation", read_citation)
+    parser.inline.ruler.before("citation", "note", read_note)
     parser.core.ruler.push("links", _keep_known_links)
     parser.core.ruler.before("inline", "boxes", mark_boxes)
     parser.core.ruler.push("charts", _draw_charts)

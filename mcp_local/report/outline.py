@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 from markdown_it.token import Token
 
+from mcp_local.report.claims import Trust
 from mcp_local.report.markdown import plain_text
 
 if TYPE_CHECKING:
@@ -156,6 +157,19 @@ class Labels:
 def labels_for(language: str) -> Labels:
     """The labels of a language's tag; what is no tag counts as English."""
     return Labels(language if _TAG.fullmatch(language) else "en")
+
+
+def trust_line(labels: Labels, trust: Trust) -> str:
+    """How many claims were checked, and what came of it."""
+    if not trust.claims:
+        return ""
+    parts = [
+        labels.words("claim-count", n=trust.claims),
+        labels.words("found", n=trust.found),
+        labels.words("derived", n=trust.derived) if trust.derived else "",
+        labels.words("unfound-count", n=trust.unfound),
+    ]
+    return ", ".join(filter(None, parts))
 
 
 @cache

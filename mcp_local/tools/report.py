@@ -1,6 +1,7 @@
 """The tools that end a research: list_sources and write_report."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 from pathlib import PurePosixPath
@@ -35,6 +36,13 @@ Markdown = Annotated[
         "them."
     ),
 ]
+SectionFiles = Annotated[
+    list[str],
+    Field(
+        description="Paths of Markdown files that hold sections, each from its `## ` heading on, "
+        "in their order, behind `markdown`. What stays as it is need not be written again."
+    ),
+]
 Summary = Annotated[
     str,
     Field(description="The executive summary as Markdown, 3 to 5 cited sentences."),
@@ -42,6 +50,10 @@ Summary = Annotated[
 Language = Annotated[
     str,
     Field(description="Language of the report as a tag such as en, de or pt-BR."),
+]
+Citations = Annotated[
+    list[str],
+    Field(description="The addresses that [1], [2] and so on stand for in it."),
 ]
 IsComprehensive = Annotated[
     bool,
@@ -65,8 +77,9 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
     @local_tool(server, "Write the report", ADDS_ONCE)
     async def write_report(
         title: Title,
-        markdown: Markdown,
         ctx: Context,
+        markdown: Markdown = "",
+        sections: SectionFiles = [],  # noqa: B006 (a schema's default; nobody changes it)
         summary: Summary = "",
         language: Language = "en",
         is_comprehensive: IsComprehensive = False,
@@ -92,6 +105,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
             workspace,
             title,
             markdown,
+            sections,
             summary,
             language,
             today,
@@ -124,6 +138,14 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         ]
         return text_result("", artifacts=artifacts)
 
+    @local_tool(server, "Check an answer", READS)
+    async def check_answer(
+        markdown: Markdown, citations: Citations, language: Language, ctx: Context
+    ) -> CallToolResult:
+        """Bring an answer back with a mark behind each claim that its sources do not say."""
+        workspace = open_workspace(settings, ctx)
+        return text_result(await asyncio.to_thread(_mark, workspace, markdown, citations, language))
+
     @local_tool(server, "List the sources", READS)
     async def list_sources(ctx: Context) -> CallToolResult:
         """List everything retrieved in this session with the number that a report cites it by.
@@ -137,10 +159,17 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         return text_result({"sources": [source.row() for source in sources]})
 
 
+def _mark(workspace: Workspace, markdown: str, citations: list[str], language: str) -> str:
+    from mcp_local.report.answers import mark_answer  # as dear as what composes a report
+
+    return mark_answer(markdown, citations, read_sources(workspace), language)
+
+
 def _write(
     workspace: Workspace,
     title: str,
     markdown: str,
+    sections: Sequence[str],
     summary: str,
     language: str,
     today: date,
@@ -149,11 +178,12 @@ def _write(
     # Imported by the first report: what composes one takes 5 MB.
     from mcp_local.report.compose import compose_report, sources_before, write_new_version
 
+    files = [workspace.read_bytes(path).decode(errors="replace") for path in sections]
     report = compose_report(
         read_sources(workspace),
         today,
         title=title,
-        markdown=markdown,
+        markdown="\n\n".join([markdown, *files]),
         summary=summary,
         language=language,
         before=sources_before(workspace, title),

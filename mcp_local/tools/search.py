@@ -4,6 +4,7 @@ Public search engines are asked through ddgs, an instance of SearXNG through the
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -16,11 +17,13 @@ from pydantic_core import from_json
 
 from mcp_local.errors import FetchError, ToolkitError
 from mcp_local.settings import Settings
+from mcp_local.sources import host_of
 from mcp_local.tools import LOOKS_UP, local_tool, text_result
 
 SearchKind = Literal["web", "news"]
 OFF = "off"
 _TIMEOUT_S = 10
+_MOST_OF_A_HOST = 2
 _UNANSWERED = (
     "The web search did not answer. Try once more in other words; if it fails again, say in your "
     "answer that the search could not be used."
@@ -57,7 +60,7 @@ def register(server: MCPServer, settings: Settings) -> None:
     name = (urlsplit(backend).hostname or backend) if is_address else "public search engines"
 
     async def search(kind: SearchKind, query: str, region: str, count: int) -> CallToolResult:
-        hits = [_row(hit) for hit in await ask(kind, query, region, count)][:count]
+        hits = _spread([_row(hit) for hit in await ask(kind, query, region, count)])[:count]
         listed = "news_results" if kind == "news" else "results"
         note = _NOTE.format(name) if hits else "Nothing was found. Try other words."
         return text_result({listed: hits, "note": note})
@@ -98,6 +101,18 @@ def _row(hit: Mapping[str, Any]) -> dict[str, str]:
         if value := next(filter(None, values), ""):
             row[name] = value
     return row
+
+
+def _spread(hits: Iterable[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """The best hits first, but of each host a few before more of the same."""
+    uses: Counter[str] = Counter()
+    early: list[Mapping[str, str]] = []
+    late: list[Mapping[str, str]] = []
+    for hit in hits:
+        host = host_of(hit.get("url", ""))
+        uses[host] += 1
+        (early if uses[host] <= _MOST_OF_A_HOST else late).append(hit)
+    return [*early, *late]
 
 
 async def _ask_ddgs(

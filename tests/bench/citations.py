@@ -230,8 +230,7 @@ def ours(claim: str, text: str) -> bool:
     body = claim.rstrip(".")
     escaped = re.sub(r"([\[\]*_`])", r"\\\1", body)
     claims = read_claims(parse_markdown(f"{escaped} [1]."))
-    trust, _ = check_claims(claims, [source])
-    return trust.unfound > 0
+    return any(each.verdict.doubts for each in check_claims(claims, [source]))
 
 
 def plain(claim: str, text: str) -> bool:

@@ -30,7 +30,7 @@ from trafilatura.utils import load_html
 
 from mcp_local.errors import ToolkitError
 from mcp_local.extract.html import extract_html, readings_of_page
-from mcp_local.extract.readings import WEIGHTS, Readings, choose, signs_of
+from mcp_local.extract.readings import WEIGHTS, Outline, Readings, choose, signs_of
 from tests.bench.results import Result, show
 
 DEFAULT_DATA = Path("../shared/data/article-extraction")
@@ -248,18 +248,20 @@ def learn(data: Path) -> Iterator[Result]:
         )
         for index, other in enumerate(folds):
             if other == fold:
-                name = choose(choices[index], weights)
-                texts[index] = choices[index][name]
+                readings, outline = choices[index]
+                texts[index] = readings[choose(readings, outline, weights=weights)]
     yield from kind_results("wcxb_unseen_sites", pages, texts)
     for sign, weight in learn_weights(choices, pages).items():
         yield Result(name=sign, value=weight, unit="weight")
 
 
-def learn_weights(choices: Sequence[Readings], pages: Sequence[KindPage]) -> Mapping[str, float]:
+def learn_weights(
+    choices: Sequence[tuple[Readings, Outline]], pages: Sequence[KindPage]
+) -> Mapping[str, float]:
     rows: list[Any] = []
     gains: list[Any] = []
-    for readings, page in zip(choices, pages, strict=True):
-        signs = signs_of(readings)
+    for (readings, outline), page in zip(choices, pages, strict=True):
+        signs = signs_of(readings, outline)
         values = numpy.array([[signs[name].get(sign, 0.0) for sign in WEIGHTS] for name in signs])
         f1_values = numpy.array([word_f1(readings[name], page.true_words) for name in signs])
         rows.append(values - values.mean(axis=0))  # beside the page's other readings

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -43,7 +43,12 @@ async def open_abyss() -> AsyncGenerator[Abyss]:
 
 @asynccontextmanager
 async def bot_process(
-    outside: Outside, abyss: Abyss | None = None, *, model_url: str = "", fault_at: str = ""
+    outside: Outside,
+    abyss: Abyss | None = None,
+    *,
+    model_url: str = "",
+    fault_at: str = "",
+    environment: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
     slack, web = outside.slack, outside.web.environment
     allowed = [web["CRAWL_ALLOW"], *([abyss.authority] if abyss else [])]
@@ -64,6 +69,7 @@ async def bot_process(
             "CONSOLE_PORT": "0",
             "SLACK_SETTLE_S": "0.5",
             "FAULT_AT": fault_at,
+            **(environment or {}),
         },
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,

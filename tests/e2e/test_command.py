@@ -210,3 +210,5 @@ async def test_without_composio_the_web_is_searched_all_the_same(tmp_path: Path)
     assert turn["answer"].startswith("I searched without Composio")
     assert "This report rests on few sources: 3 of 3 publishers." in turn["answer"]
     assert (turn["report"]["sources"], turn["report"]["unfound"]) == (3, 0)
+    trace = (Path(ran.json()["workspace"]) / "trace.json").read_text(encoding="utf-8")
+    assert "its owner said. [1#1]" in trace

@@ -69,6 +69,21 @@ async def test_words_and_the_menu_do_the_same_and_say_what_was_done(
     assert (await office.order()).number > schedule.number
 
 
+@pytest.mark.proves("digest.words")
+async def test_words_that_name_no_digest_run_that_of_the_thread_they_stand_in(
+    office: Office,
+) -> None:
+    proposal = await office.say(ORDER)
+    await office.press(proposal, "confirm")
+    await office.decided(proposal)
+    told = await office.reply("run it now", proposal)
+    assert told.text.endswith("is being made now.")
+    await office.rest()
+    [schedule] = await office.schedules()
+    [slot] = await office.slots(schedule)
+    assert slot.state in {"posted", "nothing_new"}
+
+
 @pytest.mark.proves("digest.click", "digest.rights")
 async def test_the_post_of_an_agreed_digest_runs_pauses_resumes_and_edits_it(
     office: Office,

@@ -20,6 +20,7 @@ pytestmark = [
 ]
 
 OPEN_FILE = re.compile("^Open(?! live view)")
+FOUND = re.compile("From (the pages I have read|search results, not read yet):")
 TURN_MS = 60_000
 BOT = "universal-agent"
 FIRST_SENTENCE = "Hello! I look things up"
@@ -218,6 +219,25 @@ async def test_work_is_ended_with_slacks_stop_in_polite_words_and_with_a_cross(
         held.set()  # where the stop came before the request that is held
 
 
+@pytest.mark.proves("stop.answer_now")
+async def test_a_stop_says_what_was_found_and_its_button_has_an_answer_written_of_that(
+    world: World, page: Page
+) -> None:
+    held = world.model.stall(TURN_MS / 1000, kinds={"delegated"})
+    thread = await open_thread(page, await mention(page, f"{REPORT} in summer"))
+    writing = thread.get_by_role("listitem").filter(has_text="Writing the report")
+    await expect(writing).to_contain_text("In progress", timeout=TURN_MS)
+    await thread.get_by_role("button", name="Stop", exact=True).click()
+    stopped = thread.locator("article").filter(has_text="ann stopped this.")
+    await expect(stopped).to_contain_text(FOUND, timeout=TURN_MS)
+    await expect(stopped.get_by_role("link").first).to_be_visible()
+    held.set()
+    await stopped.get_by_role("button", name="Answer with what you have").click()
+    answer = thread.locator("article").last
+    await expect(answer.get_by_role("button", name="Bad answer")).to_be_visible(timeout=TURN_MS)
+    await expect(answer.get_by_role("link").first).to_be_visible()
+
+
 async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was_edited(
     world: World, page: Page
 ) -> None:
@@ -232,6 +252,11 @@ async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was
     await expect(thread.get_by_text("Gmail connected by")).to_be_visible(timeout=TURN_MS)
     approve = thread.get_by_role("button", name="Approve", exact=True)
     await expect(approve).to_be_visible(timeout=TURN_MS)
+    before = await thread.locator("article").count()
+    await reply(page, "who else will get this mail?")  # M B.1: it is answered beside the card
+    await expect(thread.locator("article")).to_have_count(before + 2, timeout=TURN_MS)
+    await expect(thread.locator("article").last).to_contain_text("bob@example.com")
+    await expect(approve).to_have_count(1)
     await reply(page, "yes, go ahead")
     await expect(thread.get_by_text("only a click counts")).to_be_visible(timeout=TURN_MS)
     await expect(approve).to_have_count(1)

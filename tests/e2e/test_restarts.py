@@ -9,6 +9,7 @@ from agent_core.events import StepStarted, TextDelta
 from bot.sandbox.model import ReplyText, ToolUse
 from bot.sandbox.slack import Post
 from tests.browser import chromium_path
+from tests.e2e.bot_process import bot_process, bot_texts, mention
 from tests.e2e.world import CHANNEL, FIRST_WORDS, TURN_S, bot_in, bot_in_a_world, outside_world
 
 SCRIPTED = frozenset({"scripted"})
@@ -46,7 +47,7 @@ async def test_continue_after_a_restart_has_the_same_workspace_and_history(tmp_p
             assert "continue counting the bridges" in said
 
 
-@pytest.mark.process("a browser prints the report")
+@pytest.mark.process("a browser prints the report, and only a process can be killed")
 @pytest.mark.proves("report.print_late")
 async def test_an_answer_is_there_before_its_pdf_which_a_later_process_brings(
     tmp_path: Path,
@@ -59,13 +60,19 @@ async def test_an_answer_is_there_before_its_pdf_which_a_later_process_brings(
         def endings(posts: Sequence[Post]) -> list[list[str]]:
             return [[file.name[-4:] for file in post.files] for post in posts if post.files]
 
-        async with bot_in(outside, chromium=str(chromium)) as world:
-            root = await world.mention(REPORT)
-            await world.slack.wait_for(
+        environment = {
+            **outside.composio.environment,
+            "WORKSPACES_ROOT": str(outside.root),
+            "CRAWL_BROWSER": str(chromium),
+        }
+        async with bot_process(outside, environment=environment) as bot:
+            root = await mention(outside, REPORT)
+            await outside.slack.wait_for(
                 lambda slack: endings(slack.thread(CHANNEL, root)), timeout_s=TURN_S
             )
-            assert endings(world.slack.thread(CHANNEL, root)) == [["html"]]
-            assert LAST_SENTENCE in world.answers(root)[-1]
+            assert endings(outside.slack.thread(CHANNEL, root)) == [["html"]]
+            assert LAST_SENTENCE in bot_texts(outside, root)[-1]
+            bot.kill()
         (tmp_path / "go").touch()
         async with bot_in(outside, chromium=str(chromium)) as world:
             await world.answered(root)

@@ -172,3 +172,40 @@ async def test_failures_that_pass_are_not_counted_against_a_domain(
         rows = await crawler.crawl(session(tmp_path), urls, no_progress)
         leaving.set()
     assert {(each.status, each.gone) for each in rows} == {(row, "")}
+
+
+@IN_A_PROCESS
+@pytest.mark.parametrize(
+    ("headers", "asked_again", "is_kept"),
+    [
+        ({"ETag": '"v1"'}, "If-None-Match", True),
+        ({"Last-Modified": "Fri, 20 Nov 2026 08:00:00 GMT"}, "If-Modified-Since", True),
+        ({"ETag": '"v1"', "Cache-Control": "private"}, "If-None-Match", False),
+        ({"ETag": '"v1"', "Cache-Control": "max-age=60, no-store"}, "If-None-Match", False),
+        ({"ETag": '"v1"', "Set-Cookie": "who=her"}, "If-None-Match", False),
+        ({"ETag": '"v1"', "Vary": "Accept, Cookie"}, "If-None-Match", False),
+    ],
+)
+async def test_a_public_page_that_has_not_changed_is_sent_once_for_all_sessions(
+    tmp_path: Path, headers: dict[str, str], asked_again: str, is_kept: bool
+) -> None:
+    asked: list[str | None] = []
+
+    async def page(request: web.Request) -> web.StreamResponse:
+        condition = request.headers.get(asked_again)
+        asked.append(condition)
+        if condition:
+            return web.Response(status=304)
+        return web.Response(text=article("On robots"), content_type="text/html", headers=headers)
+
+    async with crawling(tmp_path) as (crawler, site):
+        site.pages["/page"] = page
+        url = "http://a.example/page"
+        workspaces = [session(tmp_path, name) for name in ("session_1", "session_2", "session_3")]
+        for workspace in workspaces:
+            (row,) = await crawler.crawl(workspace, [url], no_progress)
+            assert (row.ok, row.title) == (True, "On robots")
+    again = next(iter(headers.values())) if is_kept else None
+    assert asked == [None, again, again]
+    texts = [(each.root / page_path(url)).read_text("utf-8").split("---")[2] for each in workspaces]
+    assert len(set(texts)) == 1

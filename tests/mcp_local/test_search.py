@@ -56,6 +56,20 @@ async def test_search_engines_are_asked_through_ddgs(monkeypatch: pytest.MonkeyP
     assert nothing["results"] == []
 
 
+async def test_no_site_takes_all_places() -> None:
+    urls = [f"https://a.example/{n}" for n in range(4)] + ["https://b.example/", ""]
+    hits = [{"title": "T", "url": url, "content": "Words."} for url in urls]
+
+    async def answer(_: web.Request) -> web.Response:
+        return web.json_response({"results": hits})
+
+    app = web.Application()
+    app.router.add_get("/search", answer)
+    async with serve(app) as port:
+        rows = (await search(f"http://{LOOPBACK}:{port}")).json()["results"]
+    assert [row.get("url", "")[8:11] for row in rows] == ["a.e", "a.e", "b.e", "", "a.e", "a.e"]
+
+
 @pytest.mark.parametrize("status", [500, 200])
 async def test_a_search_that_does_not_answer_is_a_plain_error(status: int) -> None:
     async def answer(_: web.Request) -> web.Response:

@@ -298,3 +298,15 @@ def test_any_text_makes_a_safe_file_name(text: str) -> None:
 def test_addresses_that_differ_have_different_files_and_fragments_do_not_count() -> None:
     assert page_path("http://a.example/?a=1") != page_path("http://a.example/?a=2")
     assert page_path("http://a.example/#x") == page_path("HTTP://A.example")
+
+
+def test_addresses_with_tracking_parameters_and_www_are_the_same_page() -> None:
+    key = url_key("https://news.test/story?id=7")
+    for address in (
+        "https://www.news.test/story/?id=7&utm_source=mail&utm_medium=x#top",
+        "https://NEWS.test/story?fbclid=abc&id=7",
+        "https://news.test/story?id=7&srsltid=q",
+    ):
+        assert url_key(address) == key
+    assert url_key("https://news.test/story?id=7&clid=1") != key
+    assert url_key("https://m.news.test/story?id=7") != key

@@ -61,6 +61,7 @@ MAX_TOPIC_CHARS = 160
 BATCH_TOOL = "MULTI_EXECUTE_TOOL"
 LOST = re.compile(r"\bmay or may not have\b")
 READ = "read_local_file"
+FORK = "fork"
 
 
 def topic_of(words: str) -> str:
@@ -230,7 +231,7 @@ class Dialogue:
         """The known call; people may have changed its arguments, or written what changes them."""
         known = [call for call in self.now.done(name) if not any(call is one for one in self.used)]
         same = [call for call in known if call.arguments == arguments]
-        return next(iter(same or ([] if name == READ else known)), None)
+        return next(iter(same or ([] if name in (READ, FORK) else known)), None)
 
     def read(self, paths: Iterable[str]) -> dict[str, str]:
         """The texts of files, each read to its end; a note on a file that has none."""

@@ -163,6 +163,8 @@ class SmallWeb:
 
     def __init__(self, entries: Sequence[IndexEntry], robots: Mapping[str, str]) -> None:
         self.port = 0
+        self.delay_s = 0.0
+        """Of every page."""
         self._entries: dict[tuple[str, bytes], IndexEntry] = {}
         for entry in entries:
             path = unquote_to_bytes(urlsplit(entry.url).path)
@@ -227,6 +229,7 @@ class SmallWeb:
             return web.Response(status=404, text=_NOT_FOUND, content_type="text/html")
         if entry.file is None:
             return web.Response(status=entry.status, headers={"Location": entry.location})
+        await asyncio.sleep(self.delay_s)
         body = await asyncio.to_thread(read_bytes, entry.file)
         return web.Response(
             status=entry.status,

@@ -126,7 +126,7 @@ async def test_a_refused_tool_names_none_that_the_agent_may_not_use(tmp_path: Pa
 
 
 @pytest.mark.proves("subagent.main_only")
-def test_the_main_agent_delegates_and_the_report_expert_does_not() -> None:
+def test_the_main_agent_delegates_and_the_report_expert_only_has_sections_written() -> None:
     main, expert, _ = agents()
     assert [tool.spec.name for tool in main.body_tools] == [
         "Task",
@@ -134,7 +134,7 @@ def test_the_main_agent_delegates_and_the_report_expert_does_not() -> None:
         "wait",
         "ask_user",
     ]
-    assert expert.body_tools == ()
+    assert [tool.spec.name for tool in expert.body_tools] == ["fork"]
 
 
 @pytest.mark.proves("workspace.in_prompts", "subagent.context")
@@ -183,7 +183,7 @@ def test_a_definition_is_front_matter_and_a_body() -> None:
 @pytest.mark.proves("subagent.ships", "subagent.inherits_model")
 def test_the_report_expert_ships() -> None:
     names = [spec.name for spec in shipped_specs()]
-    assert names == ["explorer", "report-creation-expert"]
+    assert names == ["explorer", "report-creation-expert", "report-section-writer"]
     assert expert().model == "inherit"
     assert expert().complete_when == "corpus_saved"
 

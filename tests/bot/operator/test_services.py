@@ -135,7 +135,7 @@ async def test_a_session_of_composio_is_opened_and_its_tools_counted(tmp_path: P
 async def test_without_composio_there_is_a_warning() -> None:
     found = await checked(COMPOSIO)
     assert found.state == "warning"
-    assert "no search and there are no app tools" in found.text
+    assert "there are no app tools and the web is searched as SEARCH_BACKEND" in found.text
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_local.report.claims import Trust, check_claims, read_claims
+from mcp_local.report.claims import Trust, check_claims, read_claims, trust_in, warnings_of
 from mcp_local.report.markdown import parse_markdown
 from tests.mcp_local.report.reading import SOURCES, compose, read_html, source
 
@@ -17,7 +17,8 @@ BILANZ = "Der Umsatz der Firma stieg 2025 auf 3,4 Milliarden Euro, der Gewinn au
 
 def check(markdown: str) -> tuple[Trust, list[str]]:
     sources = [source(1, EVIDENCE), source(2, "Elsewhere 99 things happened."), source(3, BILANZ)]
-    return check_claims(read_claims(parse_markdown(markdown)), sources)
+    checked = check_claims(read_claims(parse_markdown(markdown)), sources)
+    return trust_in(checked), warnings_of(checked, sources)
 
 
 @pytest.mark.proves("report.by_value")

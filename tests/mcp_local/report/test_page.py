@@ -247,3 +247,17 @@ def test_a_comprehensive_report_on_few_sources_says_so() -> None:
     assert compose(whole, summary="", is_comprehensive=True).shortfall == ""
     one = [replace(each, publisher="One Wire") for each in SOURCES]
     assert "8 of one publisher" in compose(whole, sources=one, is_comprehensive=True).shortfall
+
+
+def test_one_agency_text_on_several_sites_counts_once_and_its_copies_say_so() -> None:
+    text = " ".join(f"The plant near Lyon made {n} tonnes of glass in year {n}." for n in range(30))
+    edited = f"Our reporter in Lyon. {text} Subscribe to our letter."
+    other = " ".join(f"Unions say that shift {n} lasted {n} hours." for n in range(30))
+    sources = [source(1, text), source(2, other), source(3, edited)]
+    report = compose("## S\n\nGlass is made. [1] [3] Shifts are long. [2]", sources=sources)
+    page = read_html(report.html)
+    counts = page.one("section", id="sources").attrs
+    assert (counts["data-sources"], counts["data-publishers"]) == ("2", "2")
+    assert "2 sources" in page.text
+    (copy,) = [item for item in page.all("li") if "same text as source 1" in item.text]
+    assert copy.attrs["data-n"] == "3"

@@ -23,6 +23,7 @@ from bot.sandbox.model.playbooks import (
     expert,
     posts,
     research,
+    section,
 )
 from bot.sandbox.model.quoting import stems
 from bot.sandbox.web import PageLoader
@@ -66,6 +67,8 @@ def _program(dialogue: Dialogue) -> str:
     return line("ran", output=dialogue.call("run_python", code=program["code"].strip()).result)
 
 
+STOPPED = "The work was stopped. Until then this was found"
+"""How the message begins after which only an answer is wanted."""
 BOOK: Sequence[Page] = (
     Page(digests.publish, tool="publish_digest"),
     Page(answer.from_files),
@@ -121,13 +124,20 @@ async def plan(body: Json, pages: PageLoader) -> tuple[str, StandInReply]:
         if not text and "use_tools" in tools:
             return "escape", (dialogue.use("use_tools", {"reason": line("reason")}),)
         return "answer", (ReplyText(text=text or line("no_model")),)
-    name, play = "research", _work
-    if "write_report" in tools and "Task" not in tools:
-        name, play = "delegated", expert.decide
+    name, play = _player(dialogue)
     try:
         return name, (ReplyText(text=await asyncio.to_thread(play, dialogue)),)
     except NextStep as step:
         return name, step.reply
+
+
+def _player(dialogue: Dialogue) -> tuple[str, Callable[[Dialogue], str]]:
+    """Whose work a request with tools is: a sub-agent's, or the main agent's."""
+    if "write_report" in dialogue.tools and "Task" not in dialogue.tools:
+        return "delegated", expert.decide
+    if section.ORDER.match(dialogue.exchanges[0].asked):
+        return "section", section.write
+    return "research", _work
 
 
 async def _answer_fast(dialogue: Dialogue, pages: PageLoader) -> str:
@@ -174,6 +184,9 @@ def classify(words: str) -> str:
 
 def _work(dialogue: Dialogue) -> str:
     """How the work of the main agent ended."""
+    for note in dialogue.now.notes:
+        if note.startswith(STOPPED):
+            return note.partition("\n")[2].strip()
     dialogue = chat.after_offer(dialogue)
     for page in BOOK:
         text = page.play(dialogue) if page.fits(dialogue) else ""

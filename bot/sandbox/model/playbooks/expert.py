@@ -1,9 +1,11 @@
 """Playbook of the report expert: read, save, read on, write the report, and sum it up."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from bot.sandbox.model.dialogue import Dialogue, Exchange, topic_of
+from bot.sandbox.model.dialogue import FORK, Dialogue, Exchange, objects_in, topic_of
+from bot.sandbox.model.message import Json
 from bot.sandbox.model.phrases import find, line, lines, pairs
 from bot.sandbox.model.playbooks.research import (
     BRACKETS,
@@ -12,6 +14,12 @@ from bot.sandbox.model.playbooks.research import (
     fetched,
     read_pages,
     unread_in,
+)
+from bot.sandbox.model.playbooks.section import (
+    LEAST_SECTIONS,
+    PlannedSection,
+    as_markdown,
+    have_written,
 )
 from bot.sandbox.model.quoting import (
     ENOUGH,
@@ -34,6 +42,8 @@ COVER_SENTENCES = 4
 MAX_SENTENCES = 72
 """Of a whole report; its sections share them evenly."""
 LEAST_A_SECTION = 4
+PASSAGES = 50
+CITED = re.compile(r"(?P<sentence>[^\n\[\]]+) \[(?P<n>\d+)\]")
 
 
 def decide(dialogue: Dialogue) -> str:
@@ -47,23 +57,56 @@ def decide(dialogue: Dialogue) -> str:
     noted = filter(None, map(topic_of, whole.notes))
     brief = replace(brief, sections=tuple(dict.fromkeys([*brief.sections, *noted])))
     pages = _read(dialogue, list(dict.fromkeys(URL.findall(whole.asked))))
-    report = _report(pages, brief)
-    if not report:
+    sections = _sections(pages, brief)
+    if not sections:
         reason = line("nothing", topic=brief.topic) + unread_in(dialogue)
         return line("no_report", why=reason)
-    report["is_comprehensive"] = find("in_depth", whole.asked) is not None
+    files: list[str] = []
+    if FORK in dialogue.tools and len(sections) >= LEAST_SECTIONS:
+        files = have_written(dialogue, sections)
+    search = dialogue.call("search_corpus", query=brief.topic, limit=PASSAGES)
+    passages = [entry for entry in objects_in([search]) if entry.get("id")]
+    markdown = "".join(as_markdown(*section) for section in sections)
+    report: Json = {
+        "title": capitalised(brief.topic),
+        "follow_ups": [question.format(topic=brief.topic) for question in lines("follow_ups")],
+        "summary": cite_passages(_cover(pages, brief.topic), passages),
+        "is_comprehensive": find("in_depth", whole.asked) is not None,
+    }
+    if files:
+        report["sections"] = files
+    else:
+        report["markdown"] = cite_passages(markdown, passages)
     written = dialogue.call("write_report", **report)
-    while whole.notes and written.arguments["markdown"] != report["markdown"]:
+    while whole.notes and any(written.arguments.get(name) != report[name] for name in report):
         written = dialogue.call("write_report", **report)
     if not written.data.get("success"):
         return line("no_report", why=written.result[:300])
     return _summary(
         brief,
         pages,
-        written.arguments,
+        written.arguments["title"],
+        markdown,
         str(written.data.get("version", "")),
         str(written.data.get("shortfall", "")),
     )
+
+
+def cite_passages(markdown: str, passages: Sequence[Json]) -> str:
+    """The text with the passage cited, in place of its page, behind each sentence that it holds."""
+
+    def cite_one(cited: re.Match[str]) -> str:
+        sentence = _plain(cited["sentence"]).removeprefix("- ")
+        for passage in passages:
+            if str(passage["n"]) == cited["n"] and sentence in _plain(passage["text"]):
+                return f"{cited['sentence']} [{passage['id']}]"
+        return cited[0]
+
+    return CITED.sub(cite_one, markdown)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("\\", "").split())
 
 
 def _read(dialogue: Dialogue, urls: Sequence[str]) -> list[NumberedPage]:
@@ -80,7 +123,8 @@ def _read(dialogue: Dialogue, urls: Sequence[str]) -> list[NumberedPage]:
 def _summary(
     brief: Brief,
     pages: Sequence[NumberedPage],
-    report: dict[str, str],
+    title: str,
+    markdown: str,
     version: str,
     shortfall: str,
 ) -> str:
@@ -97,30 +141,34 @@ def _summary(
     )
     opening = f"{version}.\n\n" if version else ""
     paragraphs = [opening + " ".join(cite(*quote) for quote in quotes)]
-    paragraphs.append(line("report_ready", title=report["title"]))
+    paragraphs.append(line("report_ready", title=title))
     names = [capitalised(name) for name in brief.sections]
-    missing = [name for name in names if f"## {escape(name)}\n" not in report["markdown"]]
+    missing = [name for name in names if f"## {escape(name)}\n" not in markdown]
     paragraphs += [line("nothing", topic=name) for name in missing]
     paragraphs += filter(None, [shortfall])
-    listed = [f"{page.n}. {page.title.translate(BRACKETS)}: {page.url}" for page in pages]
+    quoted = {n for _, n in quotes}
+    listed = [
+        f"{page.n}. {page.title.translate(BRACKETS)}: {page.url}"
+        for page in pages
+        if page.n in quoted
+    ]
     return "\n\n".join([*paragraphs, "\n".join(["Pages:", *listed])])
 
 
-def _report(pages: Sequence[NumberedPage], brief: Brief) -> dict[str, object]:
-    """The report as `write_report` takes it; empty where no page can be quoted.
+def _cover(pages: Sequence[NumberedPage], topic: str) -> str:
+    """The summary: the most telling sentences of all pages."""
+    quotes = best_quotes(blocks_of(pages), topic, COVER_SENTENCES)
+    return " ".join(cite(*quote) for quote in quotes)
+
+
+def _sections(pages: Sequence[NumberedPage], brief: Brief) -> list[PlannedSection]:
+    """The sections of the report; none where no page can be quoted.
 
     The sections that were asked for by name, such as the sides of a comparison, get what is on
     them. What is left goes to a section for each theme that the pages speak of.
     """
     blocks = blocks_of(pages)
-    if not blocks:
-        return {}
     topic = brief.topic
-    quotes = best_quotes(
-        blocks,
-        topic,
-        COVER_SENTENCES,
-    )
     named: list[tuple[str, list[PageBlock]]] = []
     for name in brief.sections:
         fitting = [block for block in on_topic(blocks, name) if share(name, block.text) >= ENOUGH]
@@ -129,24 +177,12 @@ def _report(pages: Sequence[NumberedPage], brief: Brief) -> dict[str, object]:
     in_sections = {(block.n, block.position) for _, fitting in named for block in fitting}
     rest = [block for block in blocks if (block.n, block.position) not in in_sections]
     themes = {} if is_covered else _by_theme(rest)
-    room = max(LEAST_A_SECTION, MAX_SENTENCES // (len(named) + len(themes)))
+    room = max(LEAST_A_SECTION, MAX_SENTENCES // max(1, len(named) + len(themes)))
     sections = [
-        _section(
-            heading,
-            _best_blocks(
-                fitting,
-                heading if is_covered else topic,
-                room,
-            ),
-        )
+        (heading, _best_blocks(fitting, heading if is_covered else topic, room))
         for heading, fitting in (*themes.items(), *named)
     ]
-    return {
-        "title": capitalised(topic),
-        "follow_ups": [question.format(topic=topic) for question in lines("follow_ups")],
-        "summary": " ".join(cite(*quote) for quote in quotes),
-        "markdown": "".join(sections),
-    }
+    return [(heading, best) for heading, best in sections if best]
 
 
 def _by_theme(blocks: Iterable[PageBlock]) -> dict[str, list[PageBlock]]:
@@ -162,12 +198,6 @@ def _by_theme(blocks: Iterable[PageBlock]) -> dict[str, list[PageBlock]]:
         if len(sections[heading]) == 1:
             sections[last] += sections.pop(heading)
     return {heading: blocks for heading, blocks in sections.items() if blocks}
-
-
-def _section(heading: str, blocks: Sequence[PageBlock]) -> str:
-    """A section of a report; nothing where there is nothing to quote."""
-    parts = [f"## {escape(heading)}", *map(_as_markdown, blocks)]
-    return "\n\n".join(parts) + "\n\n" if blocks else ""
 
 
 def _best_blocks(
@@ -191,14 +221,3 @@ def _best_blocks(
             kept.append(block)
             room -= len(block.sentences)
     return sorted(kept, key=lambda block: (block.n, block.position))
-
-
-def _as_markdown(block: PageBlock) -> str:
-    """A block with its citations; a table is cited in its first heading."""
-    if block.kind == "table":
-        head, *rows = block.sentences
-        first, bar, others = head.removeprefix("|").partition("|")
-        head = f"| {first.strip()} [{block.n}] {bar}{others}"
-        return "\n".join([head, *rows])
-    cited = " ".join(cite(sentence, block.n) for sentence in block.sentences)
-    return f"- {cited}" if block.kind == "item" else cited
