@@ -355,7 +355,7 @@ class DigestOrders:
         wanted: Order,
         by: UserId,
     ) -> Order:
-        """The schedule's order as it is wanted; whose it is stays, and who else words it is noted."""
+        """The schedule's order as it is wanted. Its owner stays; whoever else words it is noted."""
         current = await self.get(schedule, by)
         before = current.order
         authors = before.authors
