@@ -122,7 +122,11 @@ def read_page(entry: IndexEntry) -> WebPage | None:
     source = entry.source or entry.host
     data = read_bytes(entry.file)[:_MAX_INDEXED_BYTES] if entry.file else b""
     if data:
-        article: Any = bare_extraction(data, favor_recall=True, with_metadata=True)
+        # Not `extensive_search`: a date in the text is no day of publication.
+        dates = {"original_date": True, "extensive_search": False}
+        article: Any = bare_extraction(
+            data, favor_recall=True, with_metadata=True, date_extraction_params=dates
+        )
         if article:
             title = article.title
             text = article.text
