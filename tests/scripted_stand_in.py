@@ -156,8 +156,8 @@ class ScriptedStandIn(ModelStandIn):
             if isinstance(block, ReplyText):
                 block = replace(block, text=self._altered(block.text))
             elif block.name.endswith("write_report"):
-                texts = {key: block.input[key] for key in ("markdown", "summary")}
-                texts = {key: self._altered(text) for key, text in texts.items()}
+                keys = {"markdown", "summary"} & block.input.keys()
+                texts = {key: self._altered(block.input[key]) for key in keys}
                 block = replace(block, input={**block.input, **texts})
             altered.append(block)
         return kind, tuple(altered)

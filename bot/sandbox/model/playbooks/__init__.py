@@ -141,8 +141,10 @@ def _player(dialogue: Dialogue) -> tuple[str, Callable[[Dialogue], str]]:
 async def _answer_fast(dialogue: Dialogue, pages: PageLoader) -> str:
     """The answer that needs no tools; empty where the main agent has to see to it."""
     request = REQUEST.search(dialogue.system)
+    if request and find("thanks", dialogue.now.words):
+        return line("welcome")
     if request:
-        return answer.about_request(request["request"])
+        return chat.reply(dialogue) or answer.about_request(request["request"])
     text = answer.from_files(dialogue) or chat.reply(dialogue)
     return text or await answer.from_pages(dialogue, pages)
 
@@ -156,9 +158,19 @@ def verdict_on(dialogue: Dialogue) -> str:
     queries = QUERY.findall(asked)
     if not queries or dialogue.tools:
         return ""
-    if REQUEST.search(asked) and queries[-1].rstrip().endswith("?"):
-        return "STOP" if find("stops", queries[-1]) else "ASIDE"
-    return classify(queries[-1])
+    if not REQUEST.search(asked):
+        return classify(queries[-1])
+    return _classify_beside(queries[-1])
+
+
+def _classify_beside(words: str) -> str:
+    """The word for what was written while a request waits for its buttons."""
+    verdict = classify(words)
+    if verdict == "STOP":
+        return verdict
+    if find("thanks", words) or words.rstrip().endswith("?"):
+        return "ASIDE"
+    return "COMPLEX" if find("changes_call", words) else verdict
 
 
 def classify(words: str) -> str:
@@ -170,6 +182,8 @@ def classify(words: str) -> str:
         if find(rule, words):
             return route
     pages = [page.words for page in BOOK if page.words]
+    if find("greets", words) or find("asks_time", words):
+        return "SIMPLE"
     rules = ["figures", *pages]
     is_long = len(words) >= MAX_QUESTION_CHARS
     if is_long or find("fresh", words) or not find("question", words):
@@ -182,6 +196,9 @@ def classify(words: str) -> str:
 
 def _work(dialogue: Dialogue) -> str:
     """How the work of the main agent ended."""
+    ending = chat.wrap_up(dialogue)
+    if ending:
+        return ending
     dialogue = chat.after_offer(dialogue)
     for page in BOOK:
         text = page.play(dialogue) if page.fits(dialogue) else ""
