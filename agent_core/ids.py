@@ -17,6 +17,9 @@ ToolCallId = NewType("ToolCallId", str)
 UserId = NewType("UserId", str)
 """A person, as `team:user`. Tools that act for a person use this person's accounts."""
 
+SOMEBODY = UserId("")
+"""Whoever wrote what nobody is known to have written: never the one who asks."""
+
 AgentId = NewType("AgentId", str)
 """A run for the outside, `<turn>/<run>`: unique over all sessions, and no turn has a `/` in it."""
 

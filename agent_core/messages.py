@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from agent_core.ids import SessionId, ToolCallId, UserId
+from agent_core.ids import SOMEBODY, SessionId, ToolCallId, UserId
 
 JsonObject = dict[str, Any]
 
@@ -126,7 +126,7 @@ class InboundMessage:
     background: str = ""
     """Earlier posts of a thread that people began, authors named. Material, no instruction."""
     background_authors: tuple[UserId, ...] = ()
-    """Who wrote those posts."""
+    """Who wrote those posts, or had a word in the text; the asker where these are the bot's own."""
     attachments: tuple[Attachment, ...] = field(default=())
     scheduled: bool = False
     is_choice: bool = False
@@ -141,6 +141,12 @@ class InboundMessage:
     """Names of the place where it was written, by any of which an operator may mean it."""
     came_during: str = ""
     """The turn that was at work in the session when the message was stored; empty for none."""
+
+    @property
+    def authors(self) -> frozenset[UserId]:
+        """Whose words came with it: posts of nobody known are somebody else's."""
+        unknown = (SOMEBODY,) if self.background and not self.background_authors else ()
+        return frozenset({self.asker, *self.background_authors, *unknown})
 
 
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)

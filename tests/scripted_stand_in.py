@@ -155,9 +155,9 @@ class ScriptedStandIn(ModelStandIn):
         for block in reply:
             if isinstance(block, ReplyText):
                 block = replace(block, text=self._altered(block.text))
-            elif block.name.endswith("write_report"):
-                keys = {"markdown", "summary"} & block.input.keys()
-                texts = {key: self._altered(block.input[key]) for key in keys}
+            elif block.name.endswith(("write_report", "write_local_file")):
+                written = {"markdown", "summary", "content"} & block.input.keys()
+                texts = {key: self._altered(block.input[key]) for key in written}
                 block = replace(block, input={**block.input, **texts})
             altered.append(block)
         return kind, tuple(altered)

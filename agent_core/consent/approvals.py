@@ -171,13 +171,14 @@ class Approvals:
         plan: CallPlan,
         *,
         is_tainted: bool,
+        is_joint: bool,
     ) -> ToolOutput | Ask:
         """A refusal, an open Ask that a person decides first, or the approval of the call.
 
         An approval for the thread holds neither after text from outside nor where others had a
         word in the work.
         """
-        if not is_tainted and not context.is_joint:
+        if not is_tainted and not is_joint:
             for granted in await self.asks.thread_approvals(context.session, context.asker):
                 if plan.grant and set(plan.grant) <= set(granted.approval.grant):
                     return granted
@@ -186,7 +187,9 @@ class Approvals:
             return await self._judged_before(newest, judgement, plan)
         if not context.may_wait:
             return refusal(_NOBODY_TO_ASK.format(reason=judgement.reason))
-        return await self._ask(call, context, plan, newest, is_tainted=is_tainted)
+        return await self._ask(
+            call, context, plan, newest, is_tainted=is_tainted, is_joint=is_joint
+        )
 
     async def _judged_before(
         self, ask: Ask, judgement: Judgement, plan: CallPlan
@@ -206,6 +209,7 @@ class Approvals:
         edited: Ask | None,
         *,
         is_tainted: bool,
+        is_joint: bool,
     ) -> ToolOutput | Ask:
         """The released approval of the very same call, or else a new one."""
         before: tuple[PlannedAction, ...] = ()
@@ -216,13 +220,13 @@ class Approvals:
             is_same = approval.digest == plan.digest
             is_judged_alike = (approval.is_tainted, approval.owner_only) == (
                 is_tainted,
-                context.is_joint,
+                is_joint,
             )
             if is_same and is_judged_alike and await self.asks.adopt(ask.id, call.call.id):
                 return replace(ask, call_id=call.call.id)
             if approval.tool == call.name:
                 before = approval.actions
-        is_plain = not is_tainted and not context.is_joint
+        is_plain = not is_tainted and not is_joint
         can_grant = is_plain and all(action.tool for action in plan.actions)
         approval = CallApproval(
             tool=call.name,
@@ -230,7 +234,7 @@ class Approvals:
             digest=plan.digest,
             grant=plan.grant,
             is_tainted=is_tainted,
-            owner_only=context.is_joint,
+            owner_only=is_joint,
             may_allow_thread=can_grant,
             arguments=call.call.arguments,
             before=before,

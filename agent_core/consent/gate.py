@@ -115,7 +115,10 @@ class ConsentGate:
             return await self._connect(call, context, plan.missing, output=None)
         checked = await self._egress.check_words(judgement, call, spec, plan, context)
         uses_account = any(action.account for action in plan.actions)
-        if checked.verdict == "allow" and context.is_joint and uses_account:
+        is_joint = False
+        if uses_account or checked.verdict == "ask":
+            is_joint = not await self.store.authors(context.session) <= {context.asker}
+        if checked.verdict == "allow" and is_joint:
             checked = checked.asking(_JOINT)
         if checked is not judgement:
             judgement = checked
@@ -130,6 +133,7 @@ class ConsentGate:
                 judgement,
                 plan,
                 is_tainted=is_tainted,
+                is_joint=is_joint,
             )
             if isinstance(asked, ToolOutput) or asked.state == "open":
                 return asked

@@ -24,7 +24,7 @@ from agent_core.runtime.closing import end_silently, give_up, keep_message
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.run import run_child
 from agent_core.runtime.turn import OrderTaker, no_orders, run_turn, verdict_of
-from agent_core.sessions import Stop, StoredTurn, Wait
+from agent_core.sessions import Question, Stop, StoredTurn, Wait
 from agent_core.words import short_form
 
 logger = logging.getLogger(__name__)
@@ -131,8 +131,7 @@ class Dispatch:
         if not earlier:
             return
         turn = await self._store.turn(turn.id)  # it may read otherwise by now
-        waits = [each.wait for each in earlier if each.wait is not None]
-        if turn.kind != "work" or any(wait.kind != "question" for wait in waits):
+        if turn.kind != "work" or any(each.wait is not None for each in earlier):
             return  # its session's process weighs it
         if await verdict_of(self._parts, turn) == "STOP":
             await self._take_as_stop(turn)
@@ -293,20 +292,23 @@ class Dispatch:
         for turn in work:
             if turn.status != "queued":
                 continue
-            is_over = wait.kind == "question" or self._is_weighed(turn, wait)
-            if is_over and turn.inbound.asker == wait.asker:
+            if self._is_weighed(turn, wait) and turn.inbound.asker == wait.asker:
                 has_reply = True
         return has_reply
 
+    def count_as_answer(self, turn: TurnId) -> None:
+        """The turn is what somebody entered for an answer: nobody has to say that it is one."""
+        self._weighed[turn] = True
+
     def _is_weighed(self, turn: StoredTurn, wait: Wait) -> bool:
-        """Whether the model has said that a message changes the work; it is asked if not."""
+        """Whether the model has said that a message answers or changes; it is asked if not."""
         if turn.id not in self._weighed:
             self._weighed[turn.id] = False
             self._background.run(lambda: self._weigh(turn.id, wait), name=f"weigh {turn.id}")
         return self._weighed[turn.id]
 
     async def _weigh(self, turn_id: TurnId, wait: Wait) -> None:
-        """Have the model say whether a message beside an open Ask changes the work.
+        """Have the model say whether a message beside an open Ask answers it or changes the work.
 
         One that only agrees, or asks something, is answered beside the Ask and the wait goes on. A
         model that fails or is late counts as saying that the message changes the work.
@@ -315,15 +317,19 @@ class Dispatch:
         try:
             message = turn.inbound
             agrees = wait.kind == "approval" and message.asker == wait.asker
-            if agrees and short_form(message.text, "yes") and not message.attachments:
-                verdict: Verdict = "AGREE"
+            asides = ["ASIDE"] if wait.kind == "question" else ["ASIDE", "SIMPLE"]
+            ask = await self._parts.asks.get(wait.ask)
+            if isinstance(ask.body, Question) and ask.body.option(message.text):
+                verdict: Verdict = "COMPLEX"
+            elif agrees and short_form(message.text, "yes") and not message.attachments:
+                verdict = "AGREE"
             else:
                 verdict = await verdict_of(self._parts, turn, beside=wait)
             if verdict == "STOP":
                 await self._take_as_stop(turn)
             elif verdict == "AGREE" and agrees:
                 await self._store.revise(turn, message, "at_once")
-            elif verdict in ("ASIDE", "SIMPLE") and not message.attachments:
+            elif verdict in asides and not message.attachments:
                 await self._store.revise(turn, message, "aside")
         finally:
             self._weighed[turn_id] = True

@@ -114,7 +114,6 @@ async def begin_run(
         run=run,
         asker=asker,
         authors=frozenset(whose),
-        earlier_authors=_authors_in(turn, earlier),
         zone=await zone_of(parts, turn, asker),
         workspace=workspace,
         agent=agent,
@@ -157,14 +156,6 @@ async def begin_run(
         words=CORE.of(thread_language(turn, earlier)),
     )
     return turn, earlier, scope
-
-
-def _authors_in(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> frozenset[UserId]:
-    """Whose words a run starts from: the session's history, and posts that came with a message."""
-    authors = {each.inbound.asker for each in earlier}
-    for each in (*earlier, turn):
-        authors.update(each.inbound.background_authors)
-    return frozenset(authors)
 
 
 async def _begun_children(
@@ -250,7 +241,7 @@ class StoredInbox:
         return SteeringMessage(
             turn=turn.id,
             author=inbound.asker,
-            authors=(inbound.asker, *inbound.background_authors),
+            authors=tuple(sorted(inbound.authors)),
             author_name=name,
             words=inbound.text or ", ".join(file.name for file in inbound.attachments),
             whole=sent,

@@ -203,6 +203,8 @@ class Runtime:
         if self.accounts is not None:
             self._background.run(partial(self.accounts.prepare, message.asker))
         if turn is not None:
+            if is_answer:
+                self._dispatch.count_as_answer(turn.id)
             await self._dispatch.advance(message.session)
         if turn is not None and turn.seq > 1 and not is_answer:
             self._background.run(lambda: self._dispatch.heed(turn))

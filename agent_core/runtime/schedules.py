@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
 from agent_core.clock import UtcClock, local_time
+from agent_core.ids import SOMEBODY
 from agent_core.messages import InboundMessage
 from agent_core.schedules.description import moment_words, moments_words, rule_words
 from agent_core.schedules.order_reader import (
@@ -213,6 +214,7 @@ class Timekeeper:
         before = [f"- {days[claim]:%Y-%m-%d}: {claim}" for claim in newest]
         parts = ["\n".join(["Told in earlier digests:", *before])] if before else []
         parts += filter(None, [await self._material(schedule, slot)])
+        posters = (SOMEBODY,) if order.reads else ()
         language = detect_language(order.task, locale=order.owner_locale)
         return InboundMessage(
             session=slot.session,
@@ -222,6 +224,7 @@ class Timekeeper:
             text=CORE.say(language, "digest-task", task=order.task),
             received_at=slot.claimed_at,
             background="\n\n".join(parts),
+            background_authors=(order.owner, *order.authors, *posters),
             scheduled=True,
             author_locale=order.owner_locale,
             author_zone=order.owner_zone,

@@ -256,7 +256,7 @@ async def _requested(
 
 
 def request_words(ask: Ask) -> str:
-    """An open approval or connection for the model, as it stands in the thread."""
+    """An open Ask for the model, as it stands in the thread."""
     match ask.body:
         case CallApproval() as approval:
             lines = [
@@ -267,7 +267,7 @@ def request_words(ask: Ask) -> str:
         case AccountConnection() as connection:
             text = f"To connect an account of: {', '.join(connection.toolkits)}"
         case Question() as question:
-            text = question.text
+            text = "\n".join([question.text, *(f"- {option}" for option in question.options)])
     return text[:MAX_REQUEST_CHARS]
 
 
@@ -438,12 +438,10 @@ def _answer_of(ask: Ask, messages: Sequence[SteeringMessage]) -> tuple[Message, 
 
 def _with_option(answer: str, question: Question) -> str:
     """An answer; where it is the number of an option in the list, with that option."""
-    number = answer.strip(" .)#")
-    if answer in question.options or not number.isdecimal():
+    option = question.option(answer)
+    if option.casefold() in ("", answer.strip().casefold()):
         return answer
-    if not 1 <= int(number) <= len(question.options):
-        return answer
-    return f"{answer} ({question.options[int(number) - 1]})"
+    return f"{answer} ({option})"
 
 
 def _held_calls(done: Sequence[Message]) -> list[ToolCall]:

@@ -57,6 +57,8 @@ class Order:
     """Of a proposal: the schedule that is to be like this; empty where it orders a new one."""
     repeats: ScheduleId = ScheduleId("")
     """Of a proposal: the schedule that is about the same, which its owner may replace or keep."""
+    authors: tuple[UserId, ...] = ()
+    """Who else changed its words, since the owner agreed to them last."""
     post: str = ""
     """The surface's own name of the post in which it was agreed on, in the thread of `origin`."""
 

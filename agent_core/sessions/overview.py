@@ -27,7 +27,7 @@ from agent_core.ids import ROOT_RUN, SessionId, TurnId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.sessions.database import Store
 from agent_core.sessions.schema import cursors, events, messages, sessions, turns
-from agent_core.sessions.turns import TURN, StoredTurn
+from agent_core.sessions.turns import TURN, StoredTurn, authors_in
 from agent_core.snapshot import READERS
 
 MAX_READ = 300
@@ -289,6 +289,7 @@ class KnownSessions(Store):
 
         def copy(connection: Connection) -> None:
             turn = connection.execute(select(turns).filter_by(id=ended)).mappings().one()
+            authors = list(authors_in(connection, turn["session"]))
             workspace = select(sessions.c.workspace).filter_by(id=turn["session"])
             new_session: JsonObject = {
                 "id": session,
@@ -301,7 +302,7 @@ class KnownSessions(Store):
                 "id": copied,
                 "session": session,
                 "seq": 1,
-                "inbound": turn["inbound"] | {"session": session},
+                "inbound": turn["inbound"] | {"session": session, "background_authors": authors},
                 "asker": "",
             }
             cursor: JsonObject = {"reader": reader, "turn": copied, "state": {}, "done": True}

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from cachetools import LRUCache
 from sqlalchemy import Connection, Select, delete, func, select, update
 
 from agent_core.errors import SessionError
-from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, turn_of
+from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, UserId, turn_of
 from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message
 from agent_core.sessions.database import Database, Store, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
@@ -29,7 +30,7 @@ from agent_core.sessions.schema import (
     sessions,
     turns,
 )
-from agent_core.sessions.turns import StoredTurn, TurnKind, TurnState, Wait
+from agent_core.sessions.turns import StoredTurn, TurnKind, TurnState, Wait, authors_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,10 @@ class SessionStore:
             return
         clean = update(sessions).filter_by(id=session, tainted_by=None)
         await self._database.execute(clean.values(tainted_by=source))
+
+    async def authors(self, session: SessionId) -> frozenset[UserId]:
+        """Everybody whose words the session holds."""
+        return await self._database.run(partial(authors_in, session=session))
 
     async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""

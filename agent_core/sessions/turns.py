@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import ColumnElement, Connection, Select, select, update
+from sqlalchemy import ColumnElement, Connection, Select, select, union, update
 
 from agent_core.errors import SessionError
 from agent_core.events import AskDecision, Outcome, PlannedAction
@@ -21,7 +21,7 @@ from agent_core.ids import AskId, ProcessId, RunId, SessionId, ToolCallId, TurnI
 from agent_core.json_values import digest_of_json
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.sessions.database import Database, Store, columns_of, objects_of
-from agent_core.sessions.schema import asks, leases, turns
+from agent_core.sessions.schema import asks, events, leases, turns
 
 AskKind = Literal["question", "approval", "connection"]
 
@@ -38,6 +38,18 @@ class Question:
     default: str = ""
     """The answer that is assumed at the deadline; empty where none is."""
     kind: Literal["question"] = "question"
+
+    def option(self, answer: str) -> str:
+        """The option that an answer names, by its words or its number in the list; else empty."""
+        words = answer.strip().casefold()
+        number = words.strip(" .)#")
+        for option in self.options:
+            if words == option.casefold():
+                return option
+        for position, option in enumerate(self.options, start=1):
+            if number == str(position):
+                return option
+        return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,6 +335,24 @@ class StoredTurn:
 
 
 TURN = TypeAdapter(StoredTurn)
+
+
+def authors_in(connection: Connection, session: SessionId) -> frozenset[UserId]:
+    """Authorship: everybody whose words a session holds, by whatever door they came.
+
+    A run may read what another run of the session was told or wrote down, so all of them count for
+    each, from the moment in which their words are stored.
+    """
+    stepped_in = select(events.c.body["by"].as_string())
+    decided = select(asks.c.decided_by).where((asks.c.reason != "") | (asks.c.decision == "edited"))
+    by_hand = union(
+        stepped_in.filter_by(session=session, kind="intervened"),
+        decided.filter_by(session=session),
+    )
+    authors = set(connection.execute(by_hand).scalars())
+    for turn in objects_of(connection, select(turns).filter_by(session=session), StoredTurn):
+        authors |= turn.inbound.authors
+    return frozenset(authors)
 
 
 class TurnQueue(Store):

@@ -70,15 +70,8 @@ class ToolContext:
     """The asker's time zone, such as `Europe/Berlin`; empty where it is not known."""
     authors: frozenset[UserId] = frozenset()
     """People who had a word in the work itself; the asker is always one of them."""
-    earlier_authors: frozenset[UserId] = frozenset()
-    """Authors of the thread's earlier turns, and of posts that came with a message."""
     may_wait: bool = True
     """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
-
-    @property
-    def is_joint(self) -> bool:
-        """Whether the run may hold others' words: no account is used without its owner then."""
-        return not self.authors | self.earlier_authors <= {self.asker}
 
     @property
     def is_steered(self) -> bool:

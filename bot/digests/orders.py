@@ -355,11 +355,18 @@ class DigestOrders:
         wanted: Order,
         by: UserId,
     ) -> Order:
-        """The schedule's order as it is wanted; whose it is stays."""
+        """The schedule's order as it is wanted. Its owner stays; whoever else words it is noted."""
         current = await self.get(schedule, by)
+        before = current.order
+        authors = before.authors
+        if by == before.owner:
+            authors = ()
+        elif wanted.task != before.task:
+            authors = (*authors, by)
         order = replace(
-            current.order,
+            before,
             task=wanted.task,
+            authors=authors,
             rule=wanted.rule,
             place=wanted.place,
             when_nothing_new=wanted.when_nothing_new,

@@ -63,7 +63,7 @@ class _Earlier:
 
     text: str = ""
     users: tuple[str, ...] = ()
-    """Who wrote them."""
+    """Who wrote them; empty for an app, and the asker where the words are the bot's own."""
     files: tuple[SlackFile, ...] = ()
 
 
@@ -181,7 +181,7 @@ class Handover:
             return await self._earlier_posts(post, since_ts, admitted.person.utc_offset_s)
         except SlackError as error:
             _log.warning("could not read a thread: %s", error)
-            return _Earlier(text=_UNREADABLE)
+            return _Earlier(text=_UNREADABLE, users=(post.user,))
 
     def _agent_knows_all(self, post: InboundPost) -> bool:
         """Whether nothing since its newest post can matter."""
@@ -216,7 +216,7 @@ class Handover:
         while len(lines) > 1 and sum(map(len, lines)) > MAX_CHARS:
             del lines[0]
         text = _FENCE.sub("(", "\n".join(lines)[:MAX_CHARS])
-        users = tuple(dict.fromkeys(each.user for each in kept if each.user))
+        users = tuple(dict.fromkeys(each.user for each in kept))
         if post.channel_type == "im":
             return _Earlier(text=text, users=users)
         # What was written to the bot brings its files by itself, and a stop must not wait for them.

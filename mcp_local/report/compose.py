@@ -140,8 +140,8 @@ def compose_report(
     words = sum(len(text.split()) for text in _inline_texts(tokens))
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
-    copies = copies_of(cited)
-    independent = _without(copies, cited)
+    copies, independent = _split_copies(cited)
+    footnotes = number_footnotes(tokens, by_number)
     shortfall = _shortfall(independent, labels) if is_comprehensive else ""
     marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS, "table", "scrolls")}
     checked = check_claims(read_claims(tokens), cited)
@@ -165,7 +165,7 @@ def compose_report(
         bodies=[_inert(render_tokens(section.tokens, labels_of, marks)) for section in sections],
         shortfall=shortfall,
         publishers=publishers,
-        footnotes=number_footnotes(tokens, by_number),
+        footnotes=footnotes,
         number_of={source.n: label for label, source in enumerate(cited, start=1)},
         fonts=_fonts(f"{clean_title}{markdown}{summary}"),
         page_title=_inert(_css_string(clean_title)),
@@ -209,8 +209,12 @@ def _in_order(citations: Iterable[tuple[int, int]], before: Sequence[int]) -> li
     return [n for n in dict.fromkeys((*before, *cited)) if n in cited]
 
 
-def _without(copies: Mapping[int, int], sources: Iterable[NumberedSource]) -> list[NumberedSource]:
-    return [source for source in sources if source.n not in copies]
+def _split_copies(
+    cited: Sequence[NumberedSource],
+) -> tuple[Mapping[int, int], Sequence[NumberedSource]]:
+    """The near-duplicates, each with its original's number, and the sources that are none."""
+    copies = copies_of(cited)
+    return copies, [source for source in cited if source.n not in copies]
 
 
 def _publishers(sources: Iterable[NumberedSource]) -> set[str]:

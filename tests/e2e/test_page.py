@@ -20,6 +20,7 @@ pytestmark = [
 ]
 
 OPEN_FILE = re.compile("^Open(?! live view)")
+FOUND = re.compile("From (the pages I have read|search results, not read yet):")
 TURN_MS = 60_000
 BOT = "universal-agent"
 FIRST_SENTENCE = "Hello! I look things up"
@@ -216,6 +217,25 @@ async def test_work_is_ended_with_slacks_stop_in_polite_words_and_with_a_cross(
         await expect(thread.get_by_text("ann stopped this.")).to_be_visible(timeout=TURN_MS)
         await expect(stop).to_be_hidden()
         held.set()  # where the stop came before the request that is held
+
+
+@pytest.mark.proves("stop.answer_now")
+async def test_a_stop_says_what_was_found_and_its_button_has_an_answer_written_of_that(
+    world: World, page: Page
+) -> None:
+    held = world.model.stall(TURN_MS / 1000, kinds={"delegated"})
+    thread = await open_thread(page, await mention(page, f"{REPORT} in summer"))
+    writing = thread.get_by_role("listitem").filter(has_text="Writing the report")
+    await expect(writing).to_contain_text("In progress", timeout=TURN_MS)
+    await thread.get_by_role("button", name="Stop", exact=True).click()
+    stopped = thread.locator("article").filter(has_text="ann stopped this.")
+    await expect(stopped).to_contain_text(FOUND, timeout=TURN_MS)
+    await expect(stopped.get_by_role("link").first).to_be_visible()
+    held.set()
+    await stopped.get_by_role("button", name="Answer with what you have").click()
+    answer = thread.locator("article").last
+    await expect(answer.get_by_role("button", name="Bad answer")).to_be_visible(timeout=TURN_MS)
+    await expect(answer.get_by_role("link").first).to_be_visible()
 
 
 async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was_edited(

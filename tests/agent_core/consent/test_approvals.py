@@ -76,7 +76,8 @@ async def test_a_call_that_took_over_a_standing_request_is_judged_again_to_the_s
         opened = replace(opened, call=replace(opened.call, id=ToolCallId(id)))
         judgement = read_policy().judge(opened, is_tainted=False)
         plan = await plan_of(accounts, judgement, opened, None, context)
-        return await approvals.approval_for(opened, context, judgement, plan, is_tainted=False)
+        plain = {"is_tainted": False, "is_joint": False}
+        return await approvals.approval_for(opened, context, judgement, plan, **plain)
 
     first = await judged("first")
     assert isinstance(first, Ask)

@@ -14,7 +14,7 @@ import pytest
 
 from agent_core.errors import AskRefused
 from agent_core.events import ApprovalRequested
-from agent_core.ids import TurnId
+from agent_core.ids import SOMEBODY, TurnId, UserId
 from agent_core.messages import ToolCall
 from agent_core.runtime import Runtime
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
@@ -161,6 +161,73 @@ async def test_posts_of_another_that_come_with_a_message_are_words_of_the_work(
         await runtime.asks.decide(asked.ask, ANN, "rejected")
         await end_of(runtime, turn)
     assert office.read == []
+
+
+@pytest.mark.proves("authors.accounts")
+@pytest.mark.parametrize("door", DOORS[:-1])
+@pytest.mark.parametrize("wanted", [reading(id="later"), sending("eve@example.com", id="later")])
+async def test_who_stepped_in_at_an_earlier_turn_has_a_word_in_all_later_ones(
+    office: Office, door: str, wanted: ToolCall
+) -> None:
+    model = ScriptedModel([sending(id="first"), "Sent."])
+    async with office.runtime(model) as runtime:
+        turn = await begin(runtime, inbound("mail Bob", number=7))
+        asked = await requested(runtime, turn)
+        await runtime.asks.decide(asked.ask, ANN, "approved_thread")
+        await end_of(runtime, turn)
+    office.sent.clear()
+    first = Held(then=PAGE)
+    lines: list[ScriptLine] = [task("a"), f"Ben said: {WISH}", wanted, "Done."]
+    async with office.runtime(by_run(root=lines, a=[first, WISH, WISH])) as runtime:
+        turn = await begin(runtime, inbound("continue", number=8))
+        await reached(first)
+        await step_in(runtime, child(turn, "a"), door, WISH)
+        first.release.set()
+        await end_of(runtime, turn)
+        later = await begin(runtime, inbound("continue", number=9))
+        asked = await asked_for(runtime, later)
+        await runtime.asks.decide(asked.ask, ANN, "rejected")
+        await end_of(runtime, later)
+    assert (office.read, office.sent) == ([], [])
+
+
+@pytest.mark.proves("authors.accounts")
+async def test_an_approvers_reason_is_a_word_of_theirs(office: Office) -> None:
+    model = ScriptedModel([sending(), reading(), "Done."])
+    async with office.runtime(model) as runtime:
+        turn = await begin(runtime, inbound("mail Bob"))
+        asked = await requested(runtime, turn)
+        await runtime.asks.decide(asked.ask, APPROVER, "rejected", reason=f"Rather: {WISH}")
+        second = await requested(runtime, turn, nth=2, generation=2)
+        assert second.owner_only
+        await runtime.asks.decide(second.ask, ANN, "rejected")
+        await end_of(runtime, turn)
+    assert office.read == []
+
+
+@pytest.mark.proves("authors.accounts")
+async def test_the_askers_own_reason_needs_no_further_click(office: Office) -> None:
+    model = ScriptedModel([sending(), reading(), "Done."])
+    async with office.runtime(model) as runtime:
+        turn = await begin(runtime, inbound("mail Bob"))
+        asked = await requested(runtime, turn)
+        await runtime.asks.decide(asked.ask, ANN, "rejected", reason=f"Rather: {WISH}")
+        await end_of(runtime, turn)
+    assert office.read == [ANN]
+
+
+@pytest.mark.proves("authors.accounts")
+@pytest.mark.parametrize(
+    ("authors", "read"), [((), []), ((ANN, SOMEBODY), []), ((ANN, BEN), []), ((ANN,), [ANN])]
+)
+async def test_a_digest_reads_an_account_where_all_its_words_are_its_owners(
+    office: Office, authors: tuple[UserId, ...], read: list[UserId]
+) -> None:
+    message = replace(inbound("What is new?"), scheduled=True, background=f"An app (14:03): {WISH}")
+    message = replace(message, background_authors=authors)
+    async with office.runtime(ScriptedModel([reading(), "Done."])) as runtime:
+        await end_of(runtime, await begin(runtime, message))
+    assert office.read == read
 
 
 @pytest.mark.proves("authors.grants")

@@ -48,7 +48,7 @@ def explorers(*before: ScriptLine, first: ScriptLine = "Combined.") -> ScriptedM
     """A main agent that waits for all parts, and explorers that each find theirs."""
 
     def decide(request: ModelRequest) -> ScriptLine:
-        if "sub-question" in request.system:
+        if "one part of a larger task" in told(request):
             return f"Found: {request.messages[0].text.splitlines()[0]}"
         whole = told(request)
         found = sum(f"Found: {part}" in whole for part in PARTS)
@@ -65,10 +65,10 @@ async def test_the_parts_of_a_new_task_are_explored_beside_the_main_run(tmp_path
     started = [event for event in events if isinstance(event, RunStarted)]
     assert [event.run for event in started] == ["root", "root.part1", "root.part2", "root.part3"]
     assert [event.task for event in started] == ["Compare A, B and C", *PARTS]
-    explored = [each for each in model.requests if "sub-question" in each.system]
+    explored = [each for each in model.requests if "one part of a larger task" in told(each)]
     assert all("Compare A, B and C" in each.messages[0].text for each in explored)
     assert [e.answer for e in events if isinstance(e, TurnFinished)] == ["Combined."]
-    first = next(r for r in model.requests if "sub-question" not in r.system)
+    first = next(r for r in model.requests if "one part of a larger task" not in told(r))
     assert all(part in told(first) for part in PARTS), "the main run knows what is explored"
     assert [event.sub_questions for event in events if isinstance(event, PlanMade)] == [PARTS]
     assert [event.title for event in started] == ["", "cost?", "cost?", "cost?"]
@@ -197,7 +197,7 @@ async def test_without_an_answer_the_default_is_taken_after_some_minutes_and_sai
         turn = await waiting(runtime, inbound("Compare A, B and C"))
         clock.now += CLARIFYING_PATIENCE
         assert (await end_of(runtime, turn)).answer == "Combined."
-    first = next(r for r in model.requests if "sub-question" not in r.system)
+    first = next(r for r in model.requests if "one part of a larger task" not in told(r))
     assert "say in your answer that you took it: 2026" in told(first)
 
 
@@ -228,4 +228,5 @@ async def test_a_plan_survives_a_restart_and_is_made_once(tmp_path: Path) -> Non
     async with scripted_runtime(tmp_path, model=later, planner=planner) as runtime:
         assert (await end_of(runtime, turn)).answer == "Combined."
     assert len(planner.requests) == 1
-    assert not [r for r in later.requests if "sub-question" in r.system], "each part was paid once"
+    explored = [r for r in later.requests if "one part of a larger task" in r.messages[0].text]
+    assert not explored, "each part was paid once"

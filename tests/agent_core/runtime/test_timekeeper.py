@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.ids import SOMEBODY
 from agent_core.messages import InboundMessage
 from agent_core.runtime.schedules import Obstacle, Timekeeper
 from agent_core.schedules.rule import Rule
@@ -97,6 +98,21 @@ async def test_a_slot_begins_a_turn_of_its_own_for_its_owner(office: Office) -> 
     assert message.asker == "T1:U1"
     assert message.session == "digest:one:20260327T080000Z"
     assert "battery storage" in message.text
+    assert message.authors == {"T1:U1"}
+
+
+@pytest.mark.proves("authors.digests")
+@pytest.mark.parametrize(
+    ("changes", "author"), [({"reads": "C2"}, SOMEBODY), ({"authors": ("T1:U2",)}, "T1:U2")]
+)
+async def test_posts_of_a_channel_and_whoever_changed_the_task_are_authors_of_its_turn(
+    changes: dict[str, str], author: str, office: Office
+) -> None:
+    await office.store.propose(ScheduleId("one"), an_order(**changes))
+    await office.store.activate(ScheduleId("one"), office.now)
+    await office.look(FRIDAY + timedelta(hours=1))
+    (message,) = office.begun
+    assert message.authors == {"T1:U1", author}
 
 
 @pytest.mark.proves("digest.late")

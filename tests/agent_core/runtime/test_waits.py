@@ -116,6 +116,20 @@ async def test_two_questions_at_once_are_one_question(tmp_path: Path) -> None:
     assert "One question at a time" in told(model.requests[-1])
 
 
+@pytest.mark.proves("waits.beside")
+async def test_what_the_asked_person_says_beside_a_question_leaves_it_open(tmp_path: Path) -> None:
+    classifier, fast = ScriptedModel(["ASIDE"]), ScriptedModel(["2026 has newer figures."])
+    model = ScriptedModel([ASK, "In 2025."])
+    async with scripted_runtime(tmp_path, model=model, classifier=classifier, fast=fast) as runtime:
+        turn = await waiting(runtime, inbound("continue"))
+        remark = await begin(runtime, inbound("what is the difference between them?", number=2))
+        assert (await end_of(runtime, remark)).answer == "2026 has newer figures."
+        assert (await runtime.turn(turn)).status == "waiting"
+        await begin(runtime, inbound("2025", number=3))  # an option costs no call
+        assert (await end_of(runtime, turn)).answer == "In 2025."
+    assert "Which year?" in told(classifier.requests[-1])
+
+
 @pytest.mark.proves("inbox.how_far")
 async def test_small_talk_is_no_answer(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel([ASK])) as runtime:

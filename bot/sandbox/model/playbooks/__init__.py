@@ -168,7 +168,8 @@ def _classify_beside(words: str) -> str:
     verdict = classify(words)
     if verdict == "STOP":
         return verdict
-    if find("thanks", words) or words.rstrip().endswith("?"):
+    is_aside = words.rstrip().endswith("?") or find("thinking_aloud", words)
+    if is_aside or find("thanks", words):
         return "ASIDE"
     return "COMPLEX" if find("changes_call", words) else verdict
 
