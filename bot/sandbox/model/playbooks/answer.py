@@ -40,8 +40,7 @@ async def from_pages(dialogue: Dialogue, pages: PageLoader) -> str:
     best = 0.0
     answer = ""
     for page in await pages():
-        is_subject = len(stems(topic)) > 1 and share(topic, page.title) >= IN_TITLE
-        least = ENOUGH_OF_SUBJECT if is_subject else ENOUGH
+        least = _enough_of(topic, page.title)
         for _, sentences in quotable_blocks(page.text.replace("\n", "\n\n")):
             for index, sentence in enumerate(sentences):
                 quote = " ".join(sentences[index : index + 2])
@@ -54,6 +53,12 @@ async def from_pages(dialogue: Dialogue, pages: PageLoader) -> str:
                     link = f"[{escape(page.title)}]({page.url})"
                     answer = f"> {escape(quote)}\n\n{link}"
     return answer
+
+
+def _enough_of(topic: str, title: str) -> float:
+    """So much of a question is enough: less where the page is about its subject."""
+    is_subject = len(stems(topic)) > 1 and share(topic, title) >= IN_TITLE
+    return ENOUGH_OF_SUBJECT if is_subject else ENOUGH
 
 
 def from_files(dialogue: Dialogue) -> str:
