@@ -124,8 +124,7 @@ def _read_inline(token: Token, numbers: Mapping[str, int]) -> _Inline:
     for match in _MARKUP.finditer(token.content):
         start, end = match.span()
         if match["bracket"]:
-            cited = cited_passages(match["number"] or match["numbers"])
-            inline.marks.append(Mark(start=start, end=end, cited=tuple(cited)))
+            inline.marks.append(Mark(start=start, end=end, cited=_cited_by(match)))
             blank(start, end)
         elif match["link"]:
             blank(start, match.start("label"))
@@ -133,8 +132,10 @@ def _read_inline(token: Token, numbers: Mapping[str, int]) -> _Inline:
             number = numbers.get(url_key(match["url"]))
             if number is None:
                 continue
-            around = token.content[max(0, start - 1) : start] + token.content[end : end + 1]
-            if around == "()":  # a title in parentheses is no part of the sentence
+            before = token.content[:start]
+            after = token.content[end:]
+            if before.endswith("(") and after.startswith(")"):
+                # A title in parentheses is no part of the sentence.
                 blank(start - 1, end + 1)
                 end += 1
             mark = Mark(start=start, end=end, cited=((number, 0),), url=match["url"])
@@ -147,6 +148,13 @@ def _read_inline(token: Token, numbers: Mapping[str, int]) -> _Inline:
             blank(start, start + 1 if match["escape"] else end)
     inline.text = "".join(signs)
     return inline
+
+
+def _cited_by(match: re.Match[str]) -> tuple[Cited, ...]:
+    """What a bracket cites."""
+    bracket = match["number"] or match["numbers"]
+    cited = cited_passages(bracket)
+    return tuple(cited)
 
 
 def read_claims(
@@ -190,20 +198,26 @@ def _sentences(inline: _Inline) -> Iterator[Claim]:
     starts = [0, *(start for start, _ in spans[1:]), len(inline.text) + 1]
     for (start, end), (first, following) in zip(spans, pairwise(starts), strict=True):
         marks = tuple(mark for mark in inline.marks if first <= mark.start < following)
+        words = inline.text[start:end].split()
+        text = " ".join(words)
+        cited = _cited_in(marks) or _cited_in(inline.marks)
+        if marks:
+            end = max(end, marks[-1].end)
         yield Claim(
             token=inline.token,
-            text=_BEFORE_STOP.sub("", " ".join(inline.text[start:end].split())),
-            end=max([end, *(mark.end for mark in marks)]),
+            text=_BEFORE_STOP.sub("", text),
+            end=end,
             marks=marks,
-            cited=_cited_in(marks) or _cited_in(inline.marks),
+            cited=cited,
         )
 
 
 def _cells(rows: Sequence[Sequence[_Inline]], before: tuple[Cited, ...]) -> Iterator[Claim]:
-    of_table = _cited_in(chain.from_iterable(cell.marks for cell in chain(*rows)))
-    for row in rows[1:]:
+    marks_of_rows = [[*chain(*(cell.marks for cell in row))] for row in rows]
+    of_table = _cited_in(chain(*marks_of_rows))
+    for row, marks in zip(rows[1:], marks_of_rows[1:], strict=True):
         text = " | ".join(cell.text.strip() for cell in row)
-        own = _cited_in(chain.from_iterable(cell.marks for cell in row))
+        own = _cited_in(marks)
         for cell in row:
             yield Claim(
                 token=cell.token,
@@ -217,7 +231,9 @@ def _cells(rows: Sequence[Sequence[_Inline]], before: tuple[Cited, ...]) -> Iter
 
 def check_claims(claims: Iterable[Claim], sources: Iterable[NumberedSource]) -> list[CheckedClaim]:
     """Look every claim up in what it cites."""
-    by_number = {source.n: source for source in sources}
+    by_number: dict[int, NumberedSource] = {}
+    for source in sources:
+        by_number[source.n] = source
     return [_checked(claim, by_number) for claim in claims]
 
 
@@ -226,14 +242,20 @@ def _checked(claim: Claim, sources: Mapping[int, NumberedSource]) -> CheckedClai
     if not claim.cited:
         return CheckedClaim(claim=claim, verdict=_check_sourceless(claim), supports={})
     cited = [each for each in claim.cited if each[0] in sources]
-    pages = [evidence_of(sources[number]) for number, _ in cited]
+    pages: list[Evidence] = []
+    passages: list[Evidence] = []
+    for number, passage in cited:
+        source = sources[number]
+        page = evidence_of(source)
+        pages.append(page)
+        passages.append(evidence_of(source, passage))
     verdict = check_claim(claim.text, pages, row=claim.row)
     supports = _by_cited(cited, verdict)
-    if any(passage for _, passage in cited):
-        passages = [evidence_of(sources[number], passage) for number, passage in cited]
+    if passages != pages:
         narrow = check_claim(claim.text, passages, row=claim.row)
         supports |= _by_cited(cited, narrow)
-        verdict = verdict if narrow.doubts else narrow
+        if not narrow.doubts:
+            verdict = narrow
     return CheckedClaim(claim=claim, verdict=verdict, supports=supports)
 
 
@@ -255,9 +277,11 @@ def _check_sourceless(claim: Claim) -> ClaimVerdict:
     doubts: list[Doubt] = []
     figures = () if "://" in claim.text else read_claimed(claim.text).figures
     for figure in figures:
-        has_digits = len(f"{figure.digits:g}") >= _MIN_DIGITS
+        digits = f"{figure.digits:g}"
+        has_digits = len(digits) >= _MIN_DIGITS
         if not figure.is_small and (figure.unit or has_digits):
-            doubts.append(Doubt(kind="figure", text=figure.text))
+            doubt = Doubt(kind="figure", text=figure.text)
+            doubts.append(doubt)
     return ClaimVerdict(checked=len(doubts), doubts=tuple(doubts))
 
 
@@ -295,10 +319,13 @@ def warnings_of(checked: Iterable[CheckedClaim], sources: Sequence[NumberedSourc
     """What the author should mend, and which other source of the session says it."""
     warnings: list[str] = []
     for each in checked:
+        doubts = each.verdict.doubts
         elsewhere = ""
-        if each.verdict.doubts and len(warnings) < MAX_WARNINGS:
+        if doubts and len(warnings) < MAX_WARNINGS:
             elsewhere = _said_elsewhere(each, sources)
-        warnings += [_warning(each.claim, doubt) + elsewhere for doubt in each.verdict.doubts]
+        for doubt in doubts:
+            warning = _warning(each.claim, doubt)
+            warnings.append(warning + elsewhere)
     surplus = len(warnings) - MAX_WARNINGS
     if surplus > 0:
         warnings[MAX_WARNINGS:] = [f"{surplus} more of the same kind."]
@@ -322,7 +349,7 @@ def _said_elsewhere(checked: CheckedClaim, sources: Sequence[NumberedSource]) ->
 
 def _warning(claim: Claim, doubt: Doubt) -> str:
     excerpt = claim.text[:_EXCERPT_CHARS]
-    if not claim.numbers:
+    if not claim.cited:
         return f"The figure {doubt.text} has no source: {excerpt} Cite one, or drop it."
     names = ", ".join(f"[{number}]" for number in claim.numbers)
     match doubt.kind:
