@@ -55,6 +55,9 @@ ARRIVED = re.compile(
     r"(?s)\A(?P<run>\S+), which you started, (?P<end>failed|has ended)\. "
     r"Its task: (?P<task>.*?)\n\nResult of (?P=run):\n\n(?P<text>.*)\n\n\(Written by that run"
 )
+FINDINGS = re.compile(
+    r"(?s)\AThe work was stopped\. Until then this was found[^\n]*\s*(?P<findings>.*?)\s*\Z"
+)
 KNOWN = re.compile(r"got this message, too, before its next step[^\n]*\Z")
 """Ends a note that a child run got as well, which heeds it."""
 MAX_TOPIC_CHARS = 160
@@ -104,6 +107,8 @@ class Exchange:
     answer: str = ""
     notes: list[str] = field(default_factory=list[str])
     """What people wrote while the work went on."""
+    findings: str | None = None
+    """Of stopped work, where an answer is wanted of them and of nothing else."""
 
     @property
     def words(self) -> str:
@@ -169,11 +174,12 @@ class Dialogue:
 
     @property
     def now(self) -> Exchange:
-        """The exchange to answer; a bare "continue" continues the one before it."""
+        """The exchange to answer; a bare "continue" continues the work before it."""
         now = self.exchanges[-1]
-        if not self.goes_on:
+        work = [exchange for exchange in self.earlier if exchange.findings is None]
+        if not self.goes_on or not work:
             return now
-        last = self.earlier[-1]
+        last = work[-1]
         return replace(
             last,
             calls=last.calls + now.calls,
@@ -279,7 +285,8 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
         results = _of_type(blocks, "tool_result")
         now.calls += [_call(open_calls[result["tool_use_id"]], result) for result in results]
         texts = _without_child_runs(blocks, now)
-        add = _add_notes if results else _add_request
+        is_wrap_up = any(map(FINDINGS.match, texts))
+        add = _add_notes if results or is_wrap_up else _add_request
         now = add(exchanges, texts)
     return exchanges
 
@@ -287,6 +294,10 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
 def _add_notes(exchanges: list[Exchange], texts: list[str]) -> Exchange:
     """The exchange that goes on: with what people wrote beside it, or a request after a stop."""
     for text in texts:
+        stopped = FINDINGS.match(text)
+        if stopped:
+            exchanges[-1].findings = stopped["findings"]
+            continue
         words = MATERIAL.sub("", text).strip()
         if not words or find("adds_nothing", words) or find("go_on", words):
             continue

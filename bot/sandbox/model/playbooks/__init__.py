@@ -67,8 +67,6 @@ def _program(dialogue: Dialogue) -> str:
     return line("ran", output=dialogue.call("run_python", code=program["code"].strip()).result)
 
 
-STOPPED = "The work was stopped. Until then this was found"
-"""How the message begins after which only an answer is wanted."""
 BOOK: Sequence[Page] = (
     Page(digests.publish, tool="publish_digest"),
     Page(answer.from_files),
@@ -143,8 +141,10 @@ def _player(dialogue: Dialogue) -> tuple[str, Callable[[Dialogue], str]]:
 async def _answer_fast(dialogue: Dialogue, pages: PageLoader) -> str:
     """The answer that needs no tools; empty where the main agent has to see to it."""
     request = REQUEST.search(dialogue.system)
+    if request and find("thanks", dialogue.now.words):
+        return line("welcome")
     if request:
-        return answer.about_request(request["request"])
+        return chat.reply(dialogue) or answer.about_request(request["request"])
     text = answer.from_files(dialogue) or chat.reply(dialogue)
     return text or await answer.from_pages(dialogue, pages)
 
@@ -158,10 +158,20 @@ def verdict_on(dialogue: Dialogue) -> str:
     queries = QUERY.findall(asked)
     if not queries or dialogue.tools:
         return ""
-    query = queries[-1]
-    if REQUEST.search(asked) and (query.rstrip().endswith("?") or find("thinking_aloud", query)):
-        return "STOP" if find("stops", query) else "ASIDE"
-    return classify(query)
+    if not REQUEST.search(asked):
+        return classify(queries[-1])
+    return _classify_beside(queries[-1])
+
+
+def _classify_beside(words: str) -> str:
+    """The word for what was written while a request waits for its buttons."""
+    verdict = classify(words)
+    if verdict == "STOP":
+        return verdict
+    is_aside = words.rstrip().endswith("?") or find("thinking_aloud", words)
+    if is_aside or find("thanks", words):
+        return "ASIDE"
+    return "COMPLEX" if find("changes_call", words) else verdict
 
 
 def classify(words: str) -> str:
@@ -173,6 +183,8 @@ def classify(words: str) -> str:
         if find(rule, words):
             return route
     pages = [page.words for page in BOOK if page.words]
+    if find("greets", words) or find("asks_time", words):
+        return "SIMPLE"
     rules = ["figures", *pages]
     is_long = len(words) >= MAX_QUESTION_CHARS
     if is_long or find("fresh", words) or not find("question", words):
@@ -185,9 +197,9 @@ def classify(words: str) -> str:
 
 def _work(dialogue: Dialogue) -> str:
     """How the work of the main agent ended."""
-    for note in dialogue.now.notes:
-        if note.startswith(STOPPED):
-            return note.partition("\n")[2].strip()
+    ending = chat.wrap_up(dialogue)
+    if ending:
+        return ending
     dialogue = chat.after_offer(dialogue)
     for page in BOOK:
         text = page.play(dialogue) if page.fits(dialogue) else ""

@@ -9,6 +9,9 @@ from bot.sandbox.web import PageLoader
 
 ENOUGH = 0.75
 """So much of a question must stand in a quotation and its page's title; one word in the title."""
+ENOUGH_OF_SUBJECT = 0.6
+"""Of a question whose page has IN_TITLE of it in its title."""
+IN_TITLE = 0.5
 MAX_LINES = 4
 MAX_PARTS = 3
 SHOWN_CHARS = 600
@@ -37,6 +40,7 @@ async def from_pages(dialogue: Dialogue, pages: PageLoader) -> str:
     best = 0.0
     answer = ""
     for page in await pages():
+        least = _enough_of(topic, page.title)
         for _, sentences in quotable_blocks(page.text.replace("\n", "\n\n")):
             for index, sentence in enumerate(sentences):
                 quote = " ".join(sentences[index : index + 2])
@@ -44,11 +48,17 @@ async def from_pages(dialogue: Dialogue, pages: PageLoader) -> str:
                 if len(stems(topic)) > 1:
                     context += f" {quote}"
                 worth = share(topic, sentence) + share(topic, quote)
-                if worth > best and share(topic, context) >= ENOUGH:
+                if worth > best and share(topic, context) >= least:
                     best = worth
                     link = f"[{escape(page.title)}]({page.url})"
                     answer = f"> {escape(quote)}\n\n{link}"
     return answer
+
+
+def _enough_of(topic: str, title: str) -> float:
+    """So much of a question is enough: less where the page is about its subject."""
+    is_subject = len(stems(topic)) > 1 and share(topic, title) >= IN_TITLE
+    return ENOUGH_OF_SUBJECT if is_subject else ENOUGH
 
 
 def from_files(dialogue: Dialogue) -> str:

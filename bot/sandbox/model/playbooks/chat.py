@@ -12,6 +12,8 @@ from bot.sandbox.model.quoting import escape, share, split_sentences, stems
 ABOUT_POST = re.compile(r"\(this is about what (?P<who>.+?) wrote at (?P<at>[^)]+)\)")
 POSTS = re.compile(r"(?s)<earlier_posts>(?P<posts>.*?)</earlier_posts>")
 NUMBER = re.compile(r"\d[\d.]*")
+DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
+"""Three digits behind a comma are thousands."""
 SHORT_LINES = 2
 OFFERED = 3
 
@@ -20,10 +22,21 @@ def reply(dialogue: Dialogue) -> str:
     """The line for a message that no page answers; empty for any other message."""
     words = dialogue.now.words
     if find("greets", words):
-        return line("hello", offer=lines("offers")[0])
+        in_language = [
+            text for rule, text in pairs("hello") if re.match(rule, words, re.IGNORECASE)
+        ]
+        return [*in_language, line("hello", offer=lines("offers")[0])][0]
     if find("asks_time", words) and dialogue.now.sent:
         return f"It is {dialogue.now.sent}."
     return _about_post(dialogue) or _shorter(dialogue) or _sum(words)
+
+
+def wrap_up(dialogue: Dialogue) -> str:
+    """What stopped work has found, and what is missing; empty where no such answer is wanted."""
+    findings = dialogue.exchanges[-1].findings
+    if findings is None:
+        return ""
+    return line("stopped_early", findings=findings) if findings else line("stopped_empty")
 
 
 def _about_post(dialogue: Dialogue) -> str:
@@ -60,13 +73,15 @@ def _sum(words: str) -> str:
     if asked is None:
         return ""
     terms = asked["sum"].strip()
-    plain = re.sub(r"[x\u00d7]", "*", terms).replace("÷", "/").replace(",", "")
+    plain = re.sub(r"[x\u00d7]", "*", terms).replace("÷", "/")
+    plain = DECIMAL_COMMA.sub(".", plain).replace(",", "")
     try:
         plain = NUMBER.sub(lambda number: f" {float(number[0])} ", plain)
         [value] = sqlite3.connect(":memory:").execute(f"SELECT {plain}").fetchone()
     except (ValueError, sqlite3.Error):
         return ""
-    return "" if value is None else f"{escape(terms)} = {value:.12g}"
+    formula = escape(terms.replace("*", "\u00d7"))
+    return "" if value is None else f"{formula} = {value:.12g}"
 
 
 def offer(dialogue: Dialogue) -> str:

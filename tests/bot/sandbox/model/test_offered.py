@@ -9,6 +9,7 @@ import pytest
 from anthropic import AsyncAnthropic
 from anthropic.types import MessageParam, ToolUseBlock
 
+from agent_core.prompts import prompt
 from agent_core.tools.surface import SURFACE_TOOLS
 from agent_core.words import CORE
 from bot.home.home import FIXED_PROMPTS
@@ -131,6 +132,12 @@ async def test_what_is_vague_is_asked_with_options_that_fit(
         ("What time is it?", "It is Tuesday, 24 November 2026, 15:00 in Europe/Amsterdam."),
         ("shorter", "Moss has 900 kinds.\nThe report “Moss” is ready."),
         ("hello", "Hello!"),
+        ("hallo", "Hallo!"),
+        ("who are you?", "Hello!"),
+        ("what day is today?", "It is Tuesday, 24 November 2026"),
+        ("17*3", "17\u00d73 = 51"),
+        ("3,5 * 2", "3,5 \u00d7 2 = 7"),
+        ("1,000 * 2", "1,000 \u00d7 2 = 2000"),
     ],
 )
 async def test_small_talk_gets_a_line(client: AsyncAnthropic, words: str, answer: str) -> None:
@@ -140,7 +147,20 @@ async def test_small_talk_gets_a_line(client: AsyncAnthropic, words: str, answer
     assert text.startswith(answer)
 
 
-async def test_continue_after_a_stop_goes_on_and_shows_no_mark(client: AsyncAnthropic) -> None:
+@pytest.mark.parametrize(
+    ("words", "tool", "answer"),
+    [
+        ("continue", "Task", ""),
+        (
+            "Answer with what you have",
+            "",
+            "I stopped early; this is what I have until now.\n\n- Moss",
+        ),
+    ],
+)
+async def test_work_after_a_stop_goes_on_or_ends_with_its_findings(
+    client: AsyncAnthropic, words: str, tool: str, answer: str
+) -> None:
     asked: list[MessageParam] = [{"role": "user", "content": "Write a report on moss"}]
     _, search = await step(client, asked, *MAIN_TOOLS)
     assert search
@@ -149,13 +169,14 @@ async def test_continue_after_a_stop_goes_on_and_shows_no_mark(client: AsyncAnth
         "tool_use_id": search.id,
         "content": '{"citations": [{"url": "http://blog.test/moss", "title": "Moss"}]}',
     }
-    again: Any = {"type": "text", "text": "<sent>Tuesday, by ann</sent>\n\ncontinue"}
+    again: list[Any] = [{"type": "text", "text": f"<sent>Tuesday, by ann</sent>\n\n{words}"}]
+    if answer:
+        again.append({"type": "text", "text": prompt("what_there_is", findings="- Moss")})
     asked.append({"role": "assistant", "content": [search]})
-    asked.append({"role": "user", "content": [found, again]})
-    _, task = await step(client, asked, *MAIN_TOOLS)
-    assert task
-    assert task.name == "Task"
-    assert "<sent>" not in str(task.input)
+    asked.append({"role": "user", "content": [found, *again]})
+    text, task = await step(client, asked, *MAIN_TOOLS)
+    assert (text[: len(answer)], task.name if task else "") == (answer, tool)
+    assert "<sent>" not in str(task)
 
 
 async def test_a_report_finds_the_six_pages_that_hold_one_aspect_each(

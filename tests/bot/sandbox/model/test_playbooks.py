@@ -25,6 +25,11 @@ CLASSIFY = "Say 'SIMPLE' or 'COMPLEX'.\n\nQuery: {}\n\nRespond with ONLY 'SIMPLE
         ("every Friday at 16 post a digest on moss in #news", "ORDER"),
         ("pause digest 2", "ORDER"),
         ("can you cancel this please", "STOP"),
+        ("please don't go on with this", "STOP"),
+        ("ok that's enough, thank you", "STOP"),
+        ("止めてください", "STOP"),
+        ("stop sending that", "ORDER"),
+        ("which digests has #energy?", "ORDER"),
     ],
 )
 async def test_the_classifier_says_one_word(
