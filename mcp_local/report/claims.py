@@ -134,7 +134,8 @@ def _read_inline(token: Token, numbers: Mapping[str, int]) -> _Inline:
                 continue
             before = token.content[:start]
             after = token.content[end:]
-            if before.endswith("(") and after.startswith(")"):
+            around = before[-1:] + after[:1]
+            if around == "()":
                 # A title in parentheses is no part of the sentence.
                 blank(start - 1, end + 1)
                 end += 1
