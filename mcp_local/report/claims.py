@@ -269,7 +269,9 @@ def evidence_of(source: NumberedSource, passage: int = 0) -> Evidence:
     """What a source or one passage of it says, its title included."""
     text = source.text
     if passage:
-        text = " ".join(each.text for each in passages_of(source)[passage - 1 : passage])
+        passages = passages_of(source)
+        chosen = passages[passage - 1 : passage]
+        text = " ".join(each.text for each in chosen)
     return read_evidence(f"{source.title}\n{text}")
 
 
