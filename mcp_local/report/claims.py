@@ -354,7 +354,8 @@ def _warning(claim: Claim, doubt: Doubt) -> str:
     excerpt = claim.text[:_EXCERPT_CHARS]
     if not claim.cited:
         return f"The figure {doubt.text} has no source: {excerpt} Cite one, or drop it."
-    names = ", ".join(f"[{number}]" for number in claim.numbers)
+    numbers = [f"[{number}]" for number in claim.numbers]
+    names = ", ".join(numbers)
     match doubt.kind:
         case "quotation":
             return f'The quote "{doubt.text[:_EXCERPT_CHARS]}" does not stand on source {names}.'
