@@ -258,8 +258,8 @@ class Evidence:
         best = Support(sentence="")
         best_score = (0, 0)
         for n, sentence in enumerate(self.sentences):
-            if scores[n] < least or not least:
-                continue
+            if not sentence.line or scores[n] < least or not least:
+                continue  # the first line is the title
             shared = wanted & sentence.words
             score = (sentence.shared_facts(facts), len(shared))
             if score > best_score:

@@ -125,8 +125,8 @@ def _linked(checked: CheckedClaim, mark: Mark, urls: Mapping[int, str]) -> str:
     content = checked.claim.token.content
     written = content[mark.start : mark.end]
     links: list[str] = []
-    for number in mark.numbers:
-        support = checked.supports.get(number)
+    for number, passage in mark.cited:
+        support = checked.supports.get((number, passage))
         if support is None:
             return written
         page = urls[number]

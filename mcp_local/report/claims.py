@@ -13,12 +13,12 @@ from markdown_it.token import Token
 
 from mcp_local.claims.check import ClaimVerdict, Doubt, check_claim, read_claimed
 from mcp_local.claims.evidence import Evidence, Support, read_evidence
-from mcp_local.passages import sentence_spans
+from mcp_local.passages import passages_of, sentence_spans
 from mcp_local.report.citations import (
     BRACKET,
     SOURCELESS,
     UNFOUND,
-    cited_numbers,
+    cited_passages,
     write_note,
 )
 from mcp_local.report.markdown import parse_again
@@ -39,6 +39,9 @@ _MARKUP = re.compile(
 )
 _BEFORE_STOP = re.compile(r" (?=[.,;:!?])")
 
+Cited = tuple[int, int]
+"""A source and its passage; 0 where the source as a whole is cited."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
@@ -46,7 +49,7 @@ class Mark:
 
     start: int
     end: int
-    numbers: tuple[int, ...]
+    cited: tuple[Cited, ...]
     url: str = ""
     """Where it is a link to a source."""
 
@@ -61,10 +64,15 @@ class Claim:
     end: int
     """Where it ends in that text, behind its citations."""
     marks: tuple[Mark, ...]
-    numbers: tuple[int, ...]
+    cited: tuple[Cited, ...]
     """Of its own marks, or of those of its paragraph or table where it has none."""
     row: str = ""
     """The whole row, if it is a cell."""
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The sources that it cites, each once."""
+        return tuple(dict.fromkeys(number for number, _ in self.cited))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,15 +88,15 @@ class Trust:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedClaim:
-    """A claim, what the check came to, and the sentence that it rests on by its source's number."""
+    """A claim, what the check came to, and for what it cites the sentence that it rests on."""
 
     claim: Claim
     verdict: ClaimVerdict
-    supports: Mapping[int, Support]
+    supports: Mapping[Cited, Support]
 
     @property
     def mark_kind(self) -> str:
-        return UNFOUND if self.claim.numbers else SOURCELESS
+        return UNFOUND if self.claim.cited else SOURCELESS
 
 
 @dataclass(slots=True)
@@ -99,13 +107,10 @@ class _Inline:
     text: str
     marks: list[Mark] = field(default_factory=list[Mark])
 
-    def numbers(self) -> tuple[int, ...]:
-        return _numbers_of(self.marks)
 
-
-def _numbers_of(marks: Iterable[Mark]) -> tuple[int, ...]:
-    """The sources of some marks, each once."""
-    return tuple(dict.fromkeys(chain.from_iterable(mark.numbers for mark in marks)))
+def _cited_in(marks: Iterable[Mark]) -> tuple[Cited, ...]:
+    """What some marks cite, each once."""
+    return tuple(dict.fromkeys(chain.from_iterable(mark.cited for mark in marks)))
 
 
 def _read_inline(token: Token, numbers: Mapping[str, int]) -> _Inline:
@@ -119,7 +124,7 @@ def _read_inline(token: Token, numbers: Mapping[str, int]) -> _Inline:
     for match in _MARKUP.finditer(token.content):
         start, end = match.span()
         if match["bracket"]:
-            inline.marks.append(Mark(start=start, end=end, numbers=_bracket_numbers(match)))
+            inline.marks.append(Mark(start=start, end=end, cited=_cited_by(match)))
             blank(start, end)
         elif match["link"]:
             blank(start, match.start("label"))
@@ -127,11 +132,14 @@ def _read_inline(token: Token, numbers: Mapping[str, int]) -> _Inline:
             number = numbers.get(url_key(match["url"]))
             if number is None:
                 continue
-            around = token.content[max(0, start - 1) : start] + token.content[end : end + 1]
-            if around == "()":  # a title in parentheses is no part of the sentence
+            before = token.content[:start]
+            after = token.content[end:]
+            around = before[-1:] + after[:1]
+            if around == "()":
+                # A title in parentheses is no part of the sentence.
                 blank(start - 1, end + 1)
                 end += 1
-            mark = Mark(start=start, end=end, numbers=(number,), url=match["url"])
+            mark = Mark(start=start, end=end, cited=((number, 0),), url=match["url"])
             inline.marks.append(mark)
         elif match["code"]:
             ticks = len(match["ticks"])
@@ -143,8 +151,11 @@ def _read_inline(token: Token, numbers: Mapping[str, int]) -> _Inline:
     return inline
 
 
-def _bracket_numbers(match: re.Match[str]) -> tuple[int, ...]:
-    return tuple(cited_numbers(match["number"] or match["numbers"]))
+def _cited_by(match: re.Match[str]) -> tuple[Cited, ...]:
+    """What a bracket cites."""
+    bracket = match["number"] or match["numbers"]
+    cited = cited_passages(bracket)
+    return tuple(cited)
 
 
 def read_claims(
@@ -156,7 +167,7 @@ def read_claims(
     then of its table, then of the paragraph before. `numbers` are those of sources that a link
     cites, by the key of its address.
     """
-    before: tuple[int, ...] = ()
+    before: tuple[Cited, ...] = ()
     rows: list[list[_Inline]] = []
     is_heading = False
     in_table = False
@@ -176,7 +187,7 @@ def read_claims(
             if in_table:
                 rows[-1].append(inline)
             else:
-                before = inline.numbers() or before
+                before = _cited_in(inline.marks) or before
                 yield from _sentences(inline)
 
 
@@ -188,53 +199,80 @@ def _sentences(inline: _Inline) -> Iterator[Claim]:
     starts = [0, *(start for start, _ in spans[1:]), len(inline.text) + 1]
     for (start, end), (first, following) in zip(spans, pairwise(starts), strict=True):
         marks = tuple(mark for mark in inline.marks if first <= mark.start < following)
+        words = inline.text[start:end].split()
+        text = " ".join(words)
+        cited = _cited_in(marks) or _cited_in(inline.marks)
+        if marks:
+            end = max(end, marks[-1].end)
         yield Claim(
             token=inline.token,
-            text=_BEFORE_STOP.sub("", " ".join(inline.text[start:end].split())),
-            end=max([end, *(mark.end for mark in marks)]),
+            text=_BEFORE_STOP.sub("", text),
+            end=end,
             marks=marks,
-            numbers=_numbers_of(marks) or inline.numbers(),
+            cited=cited,
         )
 
 
-def _cells(rows: Sequence[Sequence[_Inline]], before: tuple[int, ...]) -> Iterator[Claim]:
-    of_table = _numbers_of(chain.from_iterable(cell.marks for cell in chain(*rows)))
-    for row in rows[1:]:
+def _cells(rows: Sequence[Sequence[_Inline]], before: tuple[Cited, ...]) -> Iterator[Claim]:
+    marks_of_rows = [[*chain(*(cell.marks for cell in row))] for row in rows]
+    of_table = _cited_in(chain(*marks_of_rows))
+    for row, marks in zip(rows[1:], marks_of_rows[1:], strict=True):
         text = " | ".join(cell.text.strip() for cell in row)
-        own = _numbers_of(chain.from_iterable(cell.marks for cell in row))
+        own = _cited_in(marks)
         for cell in row:
             yield Claim(
                 token=cell.token,
                 text=cell.text.strip(),
                 end=len(cell.token.content),
                 marks=tuple(cell.marks),
-                numbers=own or of_table or before,
+                cited=own or of_table or before,
                 row=text,
             )
 
 
 def check_claims(claims: Iterable[Claim], sources: Iterable[NumberedSource]) -> list[CheckedClaim]:
-    """Look every claim up in the sources that it cites."""
-    evidence = {source.n: evidence_of(source) for source in sources}
-    checked: list[CheckedClaim] = []
-    for claim in claims:
-        cited = [number for number in claim.numbers if number in evidence]
-        if claim.numbers:
-            verdict = check_claim(claim.text, [evidence[number] for number in cited], row=claim.row)
-        else:
-            verdict = _check_sourceless(claim)
-        supports = {
-            number: support
-            for number, support in zip(cited, verdict.supports, strict=False)
-            if support
-        }
-        checked.append(CheckedClaim(claim=claim, verdict=verdict, supports=supports))
-    return checked
+    """Look every claim up in what it cites."""
+    by_number: dict[int, NumberedSource] = {}
+    for source in sources:
+        by_number[source.n] = source
+    return [_checked(claim, by_number) for claim in claims]
 
 
-def evidence_of(source: NumberedSource) -> Evidence:
-    """What a source says, its title included."""
-    return read_evidence(f"{source.title}\n{source.text}")
+def _checked(claim: Claim, sources: Mapping[int, NumberedSource]) -> CheckedClaim:
+    """Look it up in the passages that it names, then in the whole of their sources."""
+    if not claim.cited:
+        return CheckedClaim(claim=claim, verdict=_check_sourceless(claim), supports={})
+    cited = [each for each in claim.cited if each[0] in sources]
+    pages: list[Evidence] = []
+    passages: list[Evidence] = []
+    for number, passage in cited:
+        source = sources[number]
+        page = evidence_of(source)
+        pages.append(page)
+        passages.append(evidence_of(source, passage))
+    verdict = check_claim(claim.text, pages, row=claim.row)
+    supports = _by_cited(cited, verdict)
+    if passages != pages:
+        narrow = check_claim(claim.text, passages, row=claim.row)
+        supports |= _by_cited(cited, narrow)
+        if not narrow.doubts:
+            verdict = narrow
+    return CheckedClaim(claim=claim, verdict=verdict, supports=supports)
+
+
+def _by_cited(cited: Iterable[Cited], verdict: ClaimVerdict) -> dict[Cited, Support]:
+    pairs = zip(cited, verdict.supports, strict=True)
+    return {each: support for each, support in pairs if support}
+
+
+def evidence_of(source: NumberedSource, passage: int = 0) -> Evidence:
+    """What a source or one passage of it says, its title included."""
+    text = source.text
+    if passage:
+        passages = passages_of(source)
+        chosen = passages[passage - 1 : passage]
+        text = " ".join(each.text for each in chosen)
+    return read_evidence(f"{source.title}\n{text}")
 
 
 def _check_sourceless(claim: Claim) -> ClaimVerdict:
@@ -242,9 +280,11 @@ def _check_sourceless(claim: Claim) -> ClaimVerdict:
     doubts: list[Doubt] = []
     figures = () if "://" in claim.text else read_claimed(claim.text).figures
     for figure in figures:
-        has_digits = len(f"{figure.digits:g}") >= _MIN_DIGITS
+        digits = f"{figure.digits:g}"
+        has_digits = len(digits) >= _MIN_DIGITS
         if not figure.is_small and (figure.unit or has_digits):
-            doubts.append(Doubt(kind="figure", text=figure.text))
+            doubt = Doubt(kind="figure", text=figure.text)
+            doubts.append(doubt)
     return ClaimVerdict(checked=len(doubts), doubts=tuple(doubts))
 
 
@@ -282,10 +322,13 @@ def warnings_of(checked: Iterable[CheckedClaim], sources: Sequence[NumberedSourc
     """What the author should mend, and which other source of the session says it."""
     warnings: list[str] = []
     for each in checked:
+        doubts = each.verdict.doubts
         elsewhere = ""
-        if each.verdict.doubts and len(warnings) < MAX_WARNINGS:
+        if doubts and len(warnings) < MAX_WARNINGS:
             elsewhere = _said_elsewhere(each, sources)
-        warnings += [_warning(each.claim, doubt) + elsewhere for doubt in each.verdict.doubts]
+        for doubt in doubts:
+            warning = _warning(each.claim, doubt)
+            warnings.append(warning + elsewhere)
     surplus = len(warnings) - MAX_WARNINGS
     if surplus > 0:
         warnings[MAX_WARNINGS:] = [f"{surplus} more of the same kind."]
@@ -309,9 +352,10 @@ def _said_elsewhere(checked: CheckedClaim, sources: Sequence[NumberedSource]) ->
 
 def _warning(claim: Claim, doubt: Doubt) -> str:
     excerpt = claim.text[:_EXCERPT_CHARS]
-    if not claim.numbers:
+    if not claim.cited:
         return f"The figure {doubt.text} has no source: {excerpt} Cite one, or drop it."
-    names = ", ".join(f"[{number}]" for number in claim.numbers)
+    numbers = [f"[{number}]" for number in claim.numbers]
+    names = ", ".join(numbers)
     match doubt.kind:
         case "quotation":
             return f'The quote "{doubt.text[:_EXCERPT_CHARS]}" does not stand on source {names}.'

@@ -141,11 +141,11 @@ def compose_report(
     is_read = any(source.kind == "page" for source in cited)
     labels = labels_for(language)
     copies, independent = _split_copies(cited)
-    footnotes = number_footnotes(tokens, by_number)
     shortfall = _shortfall(independent, labels) if is_comprehensive else ""
     marks = {name: labels.words(name) for name in (UNFOUND, SOURCELESS, "table", "scrolls")}
     checked = check_claims(read_claims(tokens), cited)
     mark_claims(checked, known)
+    footnotes = number_footnotes(checked, cited)
     trust = trust_in(checked)
     publishers = len(_publishers(independent))
     html = load_template("template.html.j2").render(

@@ -144,3 +144,12 @@ def test_a_report_with_one_page_that_was_read_says_nothing_of_the_kind() -> None
     report = compose("## S\n\nText. [1, 9]", sources=sources)
     assert "none of its sources" not in report.html
     assert report.warnings == []
+
+
+def test_a_cited_passage_says_a_claim_before_the_rest_of_its_source() -> None:
+    filler = "Nothing of note is told in this long paragraph about the garden. " * 4
+    text = f"The plant has 47 engineers.\n\n{filler}\n\nThe new plant has 47 engineers in Lyon."
+    claims = read_claims(parse_markdown("The plant has 47 engineers. [1#2]"))
+    (checked,) = check_claims(claims, [source(1, text)])
+    assert not checked.verdict.doubts
+    assert checked.supports[1, 2].sentence == "The new plant has 47 engineers in Lyon."
