@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 import uuid
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
@@ -135,7 +135,7 @@ class ScriptedStandIn(ModelStandIn):
         self._scripted.extend([blocks] * times)
 
     @contextlib.contextmanager
-    def planting(self, figure: str, altered: str) -> Iterator[None]:
+    def planting(self, figure: str, altered: str) -> Generator[None]:
         """Meanwhile whatever it writes has another figure in place of one of its pages."""
         self._planted[figure] = altered
         yield

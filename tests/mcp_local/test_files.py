@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_local.extract.office import excel_text
+from mcp_local.extract.office import Package, excel_text
 from tests.mcp_local.sessions import Session
 
 
@@ -58,7 +58,8 @@ async def test_a_table_in_csv_becomes_an_excel_workbook_without_formulas(session
     path = "work_products/parks.xlsx"
     written = await session.call("write_local_file", path=path, content=table)
     assert written.meta["artifacts"][0]["path"] == path
-    rows = "\n".join(excel_text((session.directory / path).read_bytes()))
+    workbook = (session.directory / path).read_bytes()
+    rows = "\n".join(excel_text(Package(workbook), workbook))
     assert "1: Park | MW | Code\n2: Hollow, North | 120.5 | 007\n3: =HYPERLINK(1) | -3 | x" in rows
 
 
