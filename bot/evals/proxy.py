@@ -2,7 +2,7 @@
 
 Only base URLs lead the bot here, so any server of the Messages API can be behind it. A recording is
 keyed by a hash of the whole request. What differs from run to run has a constant name in it: the
-directories of the run, and the microsecond in which the toolkit fetched a page.
+directories of the run, and the microsecond in which a page was fetched or a search saved.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _OK = 200
 _CHUNK_CHARS = 100_000
 _PING_S = 20.0
 _PATIENCE_S = 900.0
-_FETCHED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z|(?<=_)\d{8}_\d{6}_\d{6}(?=_)")
 _KEPT_HEADERS = ("x-api-key", "authorization", "anthropic-version", "anthropic-beta")
 
 
@@ -149,4 +149,4 @@ class ModelProxy(ModelStandIn):
         names = [(name, f"session_{number}") for number, name in enumerate(sessions, 1)]
         for own, constant in [*names, (str(self.directory), "/workspaces")]:
             text = text.replace(constant, own) if back else text.replace(own, constant)
-        return text if back else _FETCHED.sub("2026-03-27T09:00:00.000000Z", text)
+        return text if back else _MOMENT.sub("2026-03-27T09:00:00.000000Z", text)
