@@ -201,7 +201,9 @@ class _Generation:
             if cannot_replay(error):
                 raise
             logger.exception("turn %s failed (reference %s)", turn.id, self.reference)
-            await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=""))
+            begun = await self.parts.log.of_turn(turn.id, "run_started")
+            if any(each.run == ROOT_RUN for each in begun):
+                await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=""))
             return RunResult(outcome="failed", text=apology(error, self.reference, scope.words))
         finally:
             await self.ahead.drop()

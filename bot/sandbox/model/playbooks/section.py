@@ -29,7 +29,7 @@ PlannedSection = tuple[str, Sequence[PageBlock]]
 
 def file_of(heading: str) -> str:
     """The file of a section; two headings of one report never share one."""
-    return f"sections/{'_'.join(sorted(stems(heading))) or stem(heading)}.md"
+    return f"sections/{'-'.join(sorted(stems(heading))) or stem(heading)}.md"
 
 
 def have_written(dialogue: Dialogue, sections: Sequence[PlannedSection]) -> list[str]:
