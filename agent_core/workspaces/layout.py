@@ -37,6 +37,8 @@ DOWNLOADS = "downloads"
 TRACES = "traces"
 TOOL_RESULTS = "tool_results"
 """Made when the first result is too long for the model."""
+SECTIONS = "sections"
+"""Made by the writers of a report's sections."""
 
 DIRECTORIES = (
     SEARCH_RESULTS,
@@ -52,7 +54,7 @@ MAX_SESSION_BYTES = 500_000_000
 """What a session's files may take together: what programs, tools and people leave there."""
 
 CORPUS = "expanded_corpus.json"
-_NAMES = "|".join((*DIRECTORIES[:-2], TOOL_RESULTS))
+_NAMES = "|".join((*DIRECTORIES[:-2], TOOL_RESULTS, SECTIONS))
 _PATH = (
     rf"(?:(?:{_NAMES})/[^\s`\"'<>()\[\]]*|(?:{DOWNLOADS}|{TRACES})/[^\s`\"'<>()\[\]]*\.\w{{1,5}})"
 )

@@ -149,8 +149,8 @@ export class Store {
 function nodeOf(id, { metadata, ...state }, before) {
   const { title, about, agent, tools, artifacts, interventions, steps, live, liveHtml, resultHtml, isFinalAnswer, finishedAt } = metadata;
   const order = state.userContent;
-  // What an agent wrote for another one is long, and not for people: its few words about it are.
-  const isBrief = state.parentId && /\n\s*\n/.test(order) && !interventions.some(({ kind }) => kind === "content");
+  // What an agent wrote for another one in several lines is not for people: its few words about it are.
+  const isBrief = state.parentId && /\n/.test(order) && !interventions.some(({ kind }) => kind === "content");
   return {
     id,
     parentId: state.parentId,

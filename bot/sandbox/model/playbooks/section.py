@@ -29,7 +29,7 @@ PlannedSection = tuple[str, Sequence[PageBlock]]
 
 def file_of(heading: str) -> str:
     """The file of a section; two headings of one report never share one."""
-    return f"sections/{'-'.join(sorted(stems(heading))) or stem(heading)}.md"
+    return f"sections/{'_'.join(sorted(stems(heading))) or stem(heading)}.md"
 
 
 def have_written(dialogue: Dialogue, sections: Sequence[PlannedSection]) -> list[str]:
@@ -96,11 +96,7 @@ def write(dialogue: Dialogue) -> str:
         path=path,
         content=markdown,
     )
-    return line(
-        "section_written",
-        heading=ordered["heading"],
-        path=path,
-    )
+    return line("section_written", heading=ordered["heading"])
 
 
 def _blocks(dialogue: Dialogue, wanted: Collection[tuple[int, int]]) -> list[PageBlock]:
@@ -123,8 +119,7 @@ def _blocks(dialogue: Dialogue, wanted: Collection[tuple[int, int]]) -> list[Pag
             text=text,
         )
         for block in page.blocks():
-            place = block.n, block.position
-            if place in wanted:
+            if (block.n, block.position) in wanted:
                 blocks.append(block)
     return blocks
 
