@@ -26,8 +26,11 @@ expect.answered = false
 """
 REPORT = """
 [[scenario]]
-says = ["ann: @bot Search the web: what is full jitter?"]
+says = ["ann: @bot Write a report on wind power"]
 expect.outcome = "answered"
+[scenario.expect.report]
+type = "object"
+properties = { claims.minimum = 20, unfound.maximum = 0 }
 """
 OPTIONS = ("--suite", "manners", "--suite", "report", "--scenarios", "own")
 
