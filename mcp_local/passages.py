@@ -77,8 +77,7 @@ def passages_of(source: NumberedSource) -> list[Passage]:
 
 def _scores(passages: Sequence[Passage], query: str) -> list[tuple[float, int]]:
     """BM25 scores with the passages' indexes, the highest first."""
-    # In one order: sums of floats in another would rank near equals otherwise.
-    words = sorted(set(_TERM.findall(query.casefold())) - _STOP_WORDS)
+    words = set(_TERM.findall(query.casefold())) - _STOP_WORDS
     if not words:
         return []
     rows = (
@@ -90,8 +89,7 @@ def _scores(passages: Sequence[Passage], query: str) -> list[tuple[float, int]]:
         index.executemany("INSERT INTO passages (rowid, words) VALUES (?, ?)", rows)
         any_word = " OR ".join(f'"{word}"' for word in words)
         scored = index.execute(
-            "SELECT -rank, rowid FROM passages WHERE words MATCH ? ORDER BY rank, rowid",
-            (any_word,),
+            "SELECT -rank, rowid FROM passages WHERE words MATCH ? ORDER BY rank", (any_word,)
         )
         return scored.fetchall()
 

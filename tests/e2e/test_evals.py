@@ -26,11 +26,9 @@ expect.answered = false
 """
 REPORT = """
 [[scenario]]
-says = ["ann: @bot Write a report on wind power"]
+says = ["ann: @bot Run this, please:\\n```\\nprint(6 * 7)\\n```"]
 expect.outcome = "answered"
-[scenario.expect.report]
-type = "object"
-properties = { claims.minimum = 20, unfound.maximum = 0 }
+expect.answer.pattern = "42"
 """
 OPTIONS = ("--suite", "manners", "--suite", "report", "--scenarios", "own")
 

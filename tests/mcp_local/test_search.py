@@ -2,6 +2,7 @@
 
 import pytest
 from aiohttp import web
+from ddgs.engines import ENGINES
 from ddgs.engines.duckduckgo import Duckduckgo
 from mcp.client import Client
 
@@ -24,18 +25,18 @@ async def search(backend: str, tool: str = "search_web", query: str = "retries")
 async def test_a_searxng_is_asked_for_pages_and_for_news() -> None:
     async with SmallWeb.builtin() as pages:
         address = pages.environment["SEARCH_BACKEND"]
-        found = (await search(address)).json()
+        pages_hit = (await search(address)).json()
         news = (await search(address, "search_news")).json()["news_results"]
         nothing = (await search(address, query="qwxzvk")).json()
-    assert "without Composio, through 127.0.0.1" in found["note"]
-    first = found["results"][0]
+    assert "without Composio, through 127.0.0.1" in pages_hit["note"]
+    first = pages_hit["results"][0]
     assert "retr" in f"{first['title']} {first['snippet']}".casefold()
     assert {"title", "url", "snippet", "source", "date"} <= news[0].keys()
     assert nothing == {"results": [], "note": "Nothing was found. Try other words."}
 
 
 @pytest.mark.proves("search.keyless")
-async def test_search_engines_are_asked_through_ddgs(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_search_engines_are_asked_through_ddgs() -> None:
     async def answer(request: web.Request) -> web.Response:
         text = DUCK if (await request.post()).get("q") == "tower" else "<html></html>"
         return web.Response(text=text, content_type="text/html")
@@ -43,10 +44,18 @@ async def test_search_engines_are_asked_through_ddgs(monkeypatch: pytest.MonkeyP
     app = web.Application()
     app.router.add_post("/html/", answer)
     async with serve(app) as port:
-        monkeypatch.setattr(Duckduckgo, "search_url", f"http://{LOOPBACK}:{port}/html/")
-        found = (await search("duckduckgo", query="tower")).json()
-        nothing = (await search("duckduckgo", query="else")).json()
-    assert found["results"] == [
+
+        class Loopback(Duckduckgo):
+            """One more engine of the library, which is asked here and read as the real one is."""
+
+            name = "loopback"
+            search_url = f"http://{LOOPBACK}:{port}/html/"
+
+        ENGINES["text"][Loopback.name] = Loopback
+        tower = (await search(Loopback.name, query="tower")).json()
+        nothing = (await search(Loopback.name, query="else")).json()
+        del ENGINES["text"][Loopback.name]
+    assert tower["results"] == [
         {
             "title": "The tower",
             "url": "https://a.example/tower",

@@ -118,9 +118,7 @@ def _blocks(dialogue: Dialogue, wanted: Collection[tuple[int, int]]) -> list[Pag
             title="",
             text=text,
         )
-        for block in page.blocks():
-            if (block.n, block.position) in wanted:
-                blocks.append(block)
+        blocks += [block for block in page.blocks() if (block.n, block.position) in wanted]
     return blocks
 
 
