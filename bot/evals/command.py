@@ -5,7 +5,6 @@ import json
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from operator import add, mul
 from pathlib import Path
 from statistics import quantiles
 
@@ -114,38 +113,54 @@ def _save(directory: Path, trial: Trial, recorded: dict[str, JsonObject]) -> Non
     file.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
-def _totals(messages: Sequence[JsonObject]) -> tuple[list[int], float]:
-    """Tokens of each kind, and US dollars: not a number where a model's price is not known."""
+def _cost(messages: Sequence[JsonObject]) -> float:
+    """US dollars; not a number where a model's price is not known."""
     prices = tomllib.loads(_PRICES.read_text(encoding="utf-8"))
-    tokens = [0] * len(_TOKENS)
     cost = 0.0
     for message in messages:
-        known = [prices[name] for name in prices if message["model"].startswith(name)]
-        usage = [message["usage"].get(kind) or 0 for kind in _TOKENS]
-        tokens = list(map(add, tokens, usage))
-        cost += sum(map(mul, usage, known[0])) / 1_000_000 if known else math.nan
-    return tokens, cost
+        model = message["model"]
+        known = [prices[name] for name in prices if model.startswith(name)]
+        if not known:
+            return math.nan
+        for kind, a_million in zip(_TOKENS, known[0], strict=True):
+            cost += _count(message, kind) * a_million / 1_000_000
+    return cost
+
+
+def _count(message: JsonObject, kind: str) -> int:
+    return message["usage"].get(kind) or 0
+
+
+def _percentiles(times: Sequence[float]) -> tuple[float | None, float | None]:
+    """The 50th and the 95th; None where nothing was measured."""
+    if not times:
+        return None, None
+    if len(times) == 1:
+        return times[0], times[0]
+    cuts = quantiles(times, n=20, method="inclusive")
+    return round(cuts[9], 2), round(cuts[18], 2)
 
 
 def summary(suite: str, trials: Sequence[Trial]) -> dict[str, object]:
     """A suite in figures; None where nothing was measured or a price is not known."""
     calls = [call for trial in trials for call in trial.calls]
     times = [call["seconds"] for call in calls]
-    tokens, cost = _totals([call["message"] for call in calls])
-    cuts: list[float | None] = [*(times or [None])] * 19
-    if len(times) > 1:
-        cuts = [round(cut, 2) for cut in quantiles(times, n=20, method="inclusive")]
+    messages = [call["message"] for call in calls]
+    *kinds_in, kind_out = _TOKENS
+    tokens_in = sum(_count(message, kind) for message in messages for kind in kinds_in)
+    cost = _cost(messages)
+    p50_s, p95_s = _percentiles(times)
     verdicts = [trial.verdict for trial in trials]
     return {
         "suite": suite,
         "passed": verdicts.count("passed"),
         "failed": verdicts.count("failed"),
         "not_measured": verdicts.count("not measured"),
-        "tokens_in": sum(tokens[:-1]),
-        "tokens_out": tokens[-1],
+        "tokens_in": tokens_in,
+        "tokens_out": sum(_count(message, kind_out) for message in messages),
         "cost_usd": None if math.isnan(cost) or not times else round(cost, 4),
-        "p50_s": cuts[9],
-        "p95_s": cuts[18],
+        "p50_s": p50_s,
+        "p95_s": p95_s,
     }
 
 
