@@ -224,16 +224,18 @@ async def test_the_list_and_the_search_show_the_same_numbers(session: Session) -
 @pytest.mark.proves("corpus.bounded")
 async def test_a_hundred_pages_stay_within_the_tokens_of_a_writer(session: Session) -> None:
     for n in range(100):
-        told = (f"Storage {n}.{k} grew by {k} per cent in the year {1900 + n}." for k in range(400))
-        session.add_page(f"https://p{n}.example/a", "\n\n".join(told), title=f"Page {n}")
+        sentences = (
+            f"Storage {n}.{k} grew by {k} per cent in the year {1900 + n}." for k in range(400)
+        )
+        session.add_page(f"https://p{n}.example/a", "\n\n".join(sentences), title=f"Page {n}")
     listed = await session.call("list_sources")
-    found = await session.call("search_corpus", query="storage grew 1950", limit=50)
-    passages = found.json()["passages"]
+    hits = await session.call("search_corpus", query="storage grew 1950", limit=50)
+    passages = hits.json()["passages"]
     assert "Storage 50." in passages[0]["text"]
     number, _, part = passages[0]["id"].partition("#")
     assert int(number) == passages[0]["n"]
     assert int(part) > 0
-    assert (len(listed.text) + len(found.text)) / 3.5 < 35_000, "tokens, as roughly counted"
+    assert (len(listed.text) + len(hits.text)) / 3.5 < 35_000, "tokens, as roughly counted"
     cited = await session.call(
         "write_report",
         title="Storage",
