@@ -369,8 +369,7 @@ async def test_what_one_of_two_hundred_agents_says_is_drawn_in_its_row_alone(vie
     names = [f"a{number}" for number in range(200)]
     parents = ["root", *names]
     await view.fake.tell(
-        agent("root"),
-        *(agent(name, parents[at // 3], at=at) for at, name in enumerate(names)),
+        agent("root"), *(agent(name, parents[at // 3], at=at) for at, name in enumerate(names))
     )
     await view.open()
     await expect(view.page.get_by_role("treeitem")).to_have_count(201)

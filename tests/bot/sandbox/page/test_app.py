@@ -72,9 +72,7 @@ async def upload_report(stage: Stage) -> str:
     root = await stage.slack.say("ann", "general", "a report, please")
     file = await stage.upload("report.html", REPORT)
     await stage.client.files_completeUploadExternal(
-        files=[{**file, "title": "The report"}],
-        channel_id=stage.channel("general"),
-        thread_ts=root,
+        files=[{**file, "title": "The report"}], channel_id=stage.channel("general"), thread_ts=root
     )
     return root
 
@@ -152,9 +150,7 @@ async def test_nothing_foreign_runs_or_becomes_markup(stage: Stage) -> None:
     assert await stage.browser.evaluate("window.ran") is None
 
 
-async def test_axe_finds_nothing_serious_in_all_panes_a_modal_and_on_a_phone(
-    stage: Stage,
-) -> None:
+async def test_axe_finds_nothing_serious_in_all_panes_a_modal_and_on_a_phone(stage: Stage) -> None:
     root = await upload_report(stage)
     await stage.slack.react("ann", "general", root, "eyes")
     await stage.slack.edit("ann", "general", root, stage.slack.typed("@ben a question #energy"))
