@@ -1,4 +1,4 @@
-"""A teammate among people, and what the app shows, in a real browser: posts, streams, Home, calls."""
+"""A teammate among people, and what the app shows, in a real browser: posts, streams, Home."""
 
 import re
 from dataclasses import replace
