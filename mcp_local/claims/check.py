@@ -201,7 +201,7 @@ class _ClaimCheck:
             if each.source.knows_day(day, each.scores):
                 return True
             has_years |= not each.source.names_no_year()
-        return not day.month and not has_years
+        return not day.in_quarter and not has_years
 
     def _has_quotation(self, quotation: str) -> bool:
         parts = [words_of(part) for part in _OMISSION.split(quotation)]
@@ -271,7 +271,7 @@ def read_claimed(claim: str) -> Facts:
         for figure in facts.figures
         if figure.text
         and figure.text not in years
-        and (figure.values[0] > 1 or not figure.digits.is_integer())
+        and (figure.size > 1 or not figure.digits.is_integer())
         and not figure.is_back_reference
     ]
     return Facts(figures=tuple(figures), days=facts.days)

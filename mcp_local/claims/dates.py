@@ -17,6 +17,8 @@ _SUFFIX = r"(?:st|nd|rd|th|er|º|\.)?"
 _DAYS = rf"{_DAY}{_SUFFIX}(?:\s?(?:-|to|and|&|,|bis|und|et|y)\s?{_DAY}{_SUFFIX}(?!\d)){{0,3}}"
 _YEAR = r"(?:1\d{3}|20\d\d)"
 _LINK = r"(?:\s?,)?\s?(?:(?:of|de|del|do)\s)?"
+_QUARTER_NUMBER = r"(?P<q2>[1-4])(?:st|nd|rd|th|er|e|ème|º|\.)?\s"
+_QUARTER = r"(?:quarter|quartal[s]?|trimestre|trimester|kwartaal)"
 _ALSO_WORDS = ("may", "march", "mars", "mai", "maart", "mei", "marzo", "março")
 """Months whose names mean something else as well: they count beside a number or after "in"."""
 
@@ -31,6 +33,7 @@ class Day:
     """Of a decade or a century."""
     month: int = 0
     day: int = 0
+    quarter: int = 0
     is_ambiguous: bool = False
     """Whether the same text may mean another day: `3.4.2020`, or the year `’92`."""  # noqa: RUF001
 
@@ -38,6 +41,11 @@ class Day:
     def is_whole(self) -> bool:
         """Whether it names a day of a year."""
         return bool(self.year and self.month and self.day)
+
+    @property
+    def in_quarter(self) -> int:
+        """The quarter that it names or lies in; 0 where it names neither quarter nor month."""
+        return self.quarter or (self.month + 2) // 3
 
     def moment(self) -> date | None:
         """The day, or the middle of the month; None where there is no such day."""
@@ -82,12 +90,13 @@ def _pattern() -> re.Pattern[str]:
         rf"(?P<m2>{names})\b\.?\s(?P<d2>{_DAYS})(?!\d|\s?%|\sper)(?:{_LINK}(?P<y2>{_YEAR})(?!\d))?",
         rf"(?P<m3>{names})\b\.?{_LINK}(?P<y3>{_YEAR})(?!\d)",
         rf"(?P<m4>{wide}|(?<=\b(?:in|im|en|of)\s)(?:{also}))\b",
+        rf"(?:Q(?P<q1>[1-4])|{_QUARTER_NUMBER}{_QUARTER})\b(?:{_LINK}(?P<y5>{_YEAR})(?!\d))?",
         r"(?P<century>\d\d?)(?:th|st|nd|rd|\.|e|ème)?\s(?:century|centuries|jahrhunderts?|siècle)\b",
         rf"(?P<first>{_YEAR})[-/](?P<short>\d\d)(?![\d-])",
         rf"(?P<y4>{_YEAR})(?P<decade>['’]?s)?(?![\w%]|[.,]\d|\s(?:%|percent))",  # noqa: RUF001
     )
     # The first letter decides first: a long text is left without a try of all forms at each place.
-    begins = "".join({name[0] for name in (*month_numbers(), *_ALSO_WORDS)})
+    begins = "".join({name[0] for name in (*month_numbers(), *_ALSO_WORDS, "q")})
     return re.compile(rf"(?<![\w.])(?=[\d{begins}])(?:{'|'.join(forms)})", re.IGNORECASE)
 
 
@@ -131,20 +140,26 @@ def _spans(text: str, parts: dict[str, str]) -> Iterator[Day]:
         yield Day(text=text, year=begin - begin % 100 + int(parts["short"]))
     else:
         begin = int(parts["y4"])
-        yield Day(text=text, year=begin, last_year=begin + (9 if begin % 100 else 99))
+        span = 9 if begin % 100 else 99
+        is_round = begin % 10 == 0  # 1941s is no decade
+        last_year = begin + span if is_round else 0
+        yield Day(text=text, year=begin, last_year=last_year)
 
 
 def _named(text: str, parts: dict[str, str]) -> Iterator[Day]:
-    """Dates with the month's name, and bare years."""
+    """Dates with the month's name, quarters, and bare years."""
     days = ""
     month = 0
+    quarter = 0
     year = 0
     for name, part in parts.items():
         if name.startswith("d"):
             days = part
         elif name.startswith("m"):
             month = month_numbers()[part.casefold()]
+        elif name.startswith("q"):
+            quarter = int(part)
         else:
             year = int(part)
     for day in re.findall(r"\d+", days) or ["0"]:
-        yield Day(text=text, year=year, month=month, day=int(day))
+        yield Day(text=text, year=year, month=month, day=int(day), quarter=quarter)

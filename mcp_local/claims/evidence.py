@@ -37,7 +37,7 @@ _MANY = 200
 _REACH = 2
 """A fact may stand two sentences away from the words that say what it is about."""
 _FADING = 0.8
-_FAR = 0.4
+_FAR = 0.5
 """A fact whose surroundings share less with the claim than this part of a rival's stands
 elsewhere."""
 NEAR = 0.5
@@ -207,6 +207,9 @@ class Evidence:
             for known in sentence.figures
         )
 
+        if any(_counts_the_same(figure, sentence) for sentence in self.sentences):
+            return True
+
         def says(sentence: Sentence) -> bool:
             return _says_figure(
                 sentence, figure, is_counted=is_counted, in_table=is_cell or sentence.is_row
@@ -233,9 +236,9 @@ class Evidence:
             return True
         if day.day:
             return False
-        if not day.month and self._is_relative(day, scores):
+        if not day.in_quarter and self._is_relative(day, scores):
             return True
-        if not day.month and near_years and day.year not in near_years:
+        if not day.in_quarter and near_years and day.year not in near_years:
             return False
         published = map(day_of, self._published)
         return any(self._fits(day, each, near_years) for each in published)
@@ -300,7 +303,7 @@ class Evidence:
         known = [*sentence.days, *self._relative(sentence)]
         if any(self._fits(day, each, near_years) for each in known):
             return True
-        if day.month:
+        if day.in_quarter:
             return False
         return any(day.year in each.values for each in sentence.figures)
 
@@ -310,12 +313,14 @@ class Evidence:
 
     def _fits(self, day: Day, known: Day, near_years: set[int]) -> bool:
         """Whether a date of the source is the claimed one, in all that is claimed."""
-        if not day.month:
+        if not day.in_quarter:
             last_year = day.last_year or day.year
             is_inside = day.year <= known.year <= last_year
             is_around = known.year <= day.year <= known.last_year
             return is_inside or (day.last_year > 0 and is_around)
-        if day.month != known.month:
+        if day.in_quarter != known.in_quarter:
+            return False
+        if day.month and day.month != known.month:
             return False
         if day.day and day.day != known.day:
             return False
@@ -426,15 +431,28 @@ def _says_figure(sentence: Sentence, figure: Figure, *, is_counted: bool, in_tab
 def _is_same_day(day: Day, known: Day) -> bool:
     if day.year != known.year or day.month != known.month:
         return False
-    return day.day == known.day
+    return day.day == known.day and day.quarter == known.quarter
 
 
 def _is_rival_day(day: Day, known: Day) -> bool:
     """Whether a claim could have meant this date in place of the other."""
-    if not day.month:
+    if not day.in_quarter:
         return known.year > 0
+    if day.quarter:
+        return known.quarter > 0
     is_as_exact = bool(known.day) == bool(day.day)
     return is_as_exact and known.month > 0
+
+
+def _counts_the_same(figure: Figure, sentence: Sentence) -> bool:
+    """Whether it says the figure, in the same unit and beside the same word."""
+    if figure.is_small:
+        return False
+    for known in sentence.figures:
+        is_alike = known.unit == figure.unit and bool(known.counted & figure.counted)
+        if is_alike and agrees(figure, known):
+            return True
+    return False
 
 
 def _counts_alike(figure: Figure, known: Figure) -> bool:
