@@ -35,6 +35,8 @@ _SHORT_SOURCE = 12
 _CLOSE_TO_SHORT = 0.5
 """Names and words are checked where a source speaks of the claim in many of its words. A short
 one, such as a snippet, speaks in more of them."""
+_TITLE_SHARE = 0.5
+"""A source may name a work in short, or by another edition's title."""
 _CONTRARY = 0.8
 _BESIDE = 6
 """So many words may stand between a comparison and what it is about."""
@@ -100,7 +102,9 @@ class _ClaimCheck:
         self._language = language_of(claim)
         self._facts = read_claimed(claim)
         self._quotations = [*_quotations(claim)]
-        self._names = [*names_in(claim, self._language)]
+        self._titles = [*filter(_is_title, _quoted(claim))]
+        untitled = _QUOTE.sub(_without_title, claim)
+        self._names = [*names_in(untitled, self._language)]
         self._derived = 0
         self._sources = sources
         self._readings: list[_Reading] = []
@@ -142,6 +146,10 @@ class _ClaimCheck:
         for name in self._names:
             if not any(source.knows_name(name) for source in self._sources):
                 yield Doubt(kind="name", text=name)
+        for title in self._titles:
+            words = [word for word in words_of(title) if word not in COMMON_WORDS]
+            if not any(source.share_of(words) >= _TITLE_SHARE for source in self._sources):
+                yield Doubt(kind="name", text=title)
 
     def _supports(self) -> tuple[Support | None, ...]:
         supports: list[Support | None] = []
@@ -153,7 +161,7 @@ class _ClaimCheck:
     def _verbatim_numbers(self) -> set[str]:
         """The numbers of names and of titles in quotes which a source has word for word."""
         names = [match[0] for match in _NAMED_NUMBER.finditer(self._claim)]
-        names += filter(_is_title, _quoted(self._claim))
+        names += self._titles
         numbers: set[str] = set()
         for name in names:
             words = words_of(name)
@@ -296,6 +304,11 @@ def _makes(figure: Figure, one: Figure, other: Figure) -> bool:
 def _quoted(claim: str) -> Iterator[str]:
     for match in _QUOTE.finditer(claim):
         yield next(filter(None, match.groups()))
+
+
+def _without_title(quoted: re.Match[str]) -> str:
+    """A quotation as it is; nothing in place of a title."""
+    return "" if any(map(_is_title, _quoted(quoted[0]))) else quoted[0]
 
 
 def _is_title(quotation: str) -> bool:

@@ -230,7 +230,11 @@ class Evidence:
             return self._says_day(sentence, day, near_years)
 
         def has_rival(sentence: Sentence) -> bool:
-            return any(_is_rival_day(day, known) for known in sentence.days)
+            for known in sentence.days:
+                is_of_its_making = known.moment() in self._published
+                if not is_of_its_making and _is_rival_day(day, known):
+                    return True
+            return False
 
         if self._stands_near(scores, says, has_rival):
             return True
@@ -367,6 +371,11 @@ class Evidence:
         telling = distinctive(words)
         ends = telling[:1] + telling[-1:]
         return all(map(self._knows_word, ends))
+
+    def share_of(self, words: Sequence[str]) -> float:
+        """How many of the words it has, of all."""
+        known = sum(map(self._knows_word, words))
+        return known / max(1, len(words))
 
     def _knows_word(self, word: str) -> bool:
         if len(word) < _ACRONYM:

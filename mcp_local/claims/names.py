@@ -13,12 +13,14 @@ from mcp_local.claims.figures import UNIT_OF
 from mcp_local.claims.language import COMMON_WORDS, LANGUAGES, WORDS, LanguageCode, fold
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
-_NAME = re.compile(rf"\b{_CAPITAL}[\w'’.]*+(?:[ -]{_CAPITAL}[\w'’.]*+)*")  # noqa: RUF001
+_NAME = re.compile(rf"\b{_CAPITAL}[\w'’.]*+(?:(?: of)?[ -]{_CAPITAL}[\w'’.]*+)*")  # noqa: RUF001
 _OPENERS = WORDS.listed("openers")
 _OFFICES = WORDS.listed("offices")
 _COUNTRY_CODE = 2
 
 
+_APPOSITION = re.compile(r"(?! and| or| &|, (?:and |or |& )?[A-ZÀ-ÖØ-Þ])")
+"""What comes behind a name that explains the one before it, and is no part of a list."""
 _SUBJECT = re.compile(r" (?:was|is|has|had|died|would|will|became|began|\w+ed)\b")
 _NOUN = re.compile(r"(?:ing|[ts]ion|ment|ness|ity|ism|ers|ors|[ae]nce|ship|ure|als?)$")
 """The endings of words that begin a sentence without being a name."""
@@ -29,7 +31,12 @@ def names_in(text: str, language: LanguageCode) -> Iterator[str]:
 
     A sentence's first word is none, unless the name goes on or a verb follows.
     """
+    end = -1
     for match in _NAME.finditer(text):
+        is_explaining = text[end : match.start()] == ", " and _APPOSITION.match(text, match.end())
+        end = match.end()
+        if is_explaining:
+            continue
         words = match[0].rstrip(".'’").split(" ")  # noqa: RUF001
         before = text[: match.start()]
         is_first = not before.strip(" \"'“„«(")
