@@ -29,6 +29,7 @@ _OMISSION = re.compile(r"\[[^\]]*\]|…|\.\.\.")
 _NAMED_NUMBER = re.compile(r"\b[^\W\d_a-z][\w.-]* \d+\b(?![.,]\d)")
 """A name that ends in a number, such as Expo 2020."""
 _MIN_QUOTE_WORDS = 2
+_MAX_TERM_WORDS = 3
 _SHORT_WORD = 3
 _CLOSE = 0.4
 _SHORT_SOURCE = 12
@@ -71,10 +72,12 @@ class _Reading:
     scores: list[float]
 
 
-_PAIRS = [
-    (frozenset(pair["one"].split()), frozenset(pair["other"].split())) for pair in WORDS.opposites
-]
-_OPPOSITES = [*_PAIRS, *((other, one) for one, other in _PAIRS)]
+_OPPOSITES: list[tuple[frozenset[str], frozenset[str]]] = []
+for pair in WORDS.opposites:
+    one = frozenset(pair["one"].split())
+    other = frozenset(pair["other"].split())
+    _OPPOSITES.append((one, other))
+    _OPPOSITES.append((other, one))
 _DENIALS = WORDS.listed("denials")
 _DENIAL_STEM = re.compile("|".join(WORDS.listed("denial_stems")))
 _NO_DENIAL = re.compile(
@@ -147,8 +150,9 @@ class _ClaimCheck:
             if not any(source.knows_name(name) for source in self._sources):
                 yield Doubt(kind="name", text=name)
         for title in self._titles:
-            words = [word for word in words_of(title) if word not in COMMON_WORDS]
-            if not any(source.share_of(words) >= _TITLE_SHARE for source in self._sources):
+            words = words_of(title)
+            shares = [source.share_of(words) for source in self._sources]
+            if max(shares, default=1.0) < _TITLE_SHARE:
                 yield Doubt(kind="name", text=title)
 
     def _supports(self) -> tuple[Support | None, ...]:
@@ -209,12 +213,15 @@ class _ClaimCheck:
             if each.source.knows_day(day, each.scores):
                 return True
             has_years |= not each.source.names_no_year()
-        return not day.in_quarter and not has_years
+        return not day.month and not has_years
 
     def _has_quotation(self, quotation: str) -> bool:
-        parts = [words_of(part) for part in _OMISSION.split(quotation)]
-        parts = [part for part in parts if part]
-        return any(all(map(source.has_words, parts)) for source in self._sources)
+        words = words_of(quotation)
+        if _is_term(words):
+            return any(source.share_of(words) == 1 for source in self._sources)
+        parts = map(words_of, _OMISSION.split(quotation))
+        spoken = [part for part in parts if part]
+        return any(all(map(source.has_words, spoken)) for source in self._sources)
 
     def _speak_of(self) -> bool:
         """Whether the sources speak of the claim in its own language and many of its words."""
@@ -304,6 +311,11 @@ def _makes(figure: Figure, one: Figure, other: Figure) -> bool:
 def _quoted(claim: str) -> Iterator[str]:
     for match in _QUOTE.finditer(claim):
         yield next(filter(None, match.groups()))
+
+
+def _is_term(words: Sequence[str]) -> bool:
+    """Whether it is a name or a term, which a source may write in another order or in short."""
+    return len(words) <= _MAX_TERM_WORDS and COMMON_WORDS.isdisjoint(words)
 
 
 def _without_title(quoted: re.Match[str]) -> str:

@@ -240,9 +240,9 @@ class Evidence:
             return True
         if day.day:
             return False
-        if not day.in_quarter and self._is_relative(day, scores):
+        if not day.month and self._is_relative(day, scores):
             return True
-        if not day.in_quarter and near_years and day.year not in near_years:
+        if not day.month and near_years and day.year not in near_years:
             return False
         published = map(day_of, self._published)
         return any(self._fits(day, each, near_years) for each in published)
@@ -307,7 +307,7 @@ class Evidence:
         known = [*sentence.days, *self._relative(sentence)]
         if any(self._fits(day, each, near_years) for each in known):
             return True
-        if day.in_quarter:
+        if day.month:
             return False
         return any(day.year in each.values for each in sentence.figures)
 
@@ -317,14 +317,12 @@ class Evidence:
 
     def _fits(self, day: Day, known: Day, near_years: set[int]) -> bool:
         """Whether a date of the source is the claimed one, in all that is claimed."""
-        if not day.in_quarter:
+        if not day.month:
             last_year = day.last_year or day.year
             is_inside = day.year <= known.year <= last_year
             is_around = known.year <= day.year <= known.last_year
             return is_inside or (day.last_year > 0 and is_around)
-        if day.in_quarter != known.in_quarter:
-            return False
-        if day.month and day.month != known.month:
+        if not _is_same_month(day, known):
             return False
         if day.day and day.day != known.day:
             return False
@@ -373,9 +371,12 @@ class Evidence:
         return all(map(self._knows_word, ends))
 
     def share_of(self, words: Sequence[str]) -> float:
-        """How many of the words it has, of all."""
-        known = sum(map(self._knows_word, words))
-        return known / max(1, len(words))
+        """How many of the telling words it has, of all."""
+        telling = [word for word in words if word not in COMMON_WORDS]
+        if not telling:
+            return 1.0
+        known = sum(map(self._knows_word, telling))
+        return known / len(telling)
 
     def _knows_word(self, word: str) -> bool:
         if len(word) < _ACRONYM:
@@ -440,15 +441,22 @@ def _says_figure(sentence: Sentence, figure: Figure, *, is_counted: bool, in_tab
 def _is_same_day(day: Day, known: Day) -> bool:
     if day.year != known.year or day.month != known.month:
         return False
-    return day.day == known.day and day.quarter == known.quarter
+    return day.day == known.day and day.last_month == known.last_month
+
+
+def _is_same_month(day: Day, known: Day) -> bool:
+    """Whether both name the same month or part of a year, or the known one lies in the other."""
+    if known.last_month or not day.last_month:
+        return (day.month, day.last_month) == (known.month, known.last_month)
+    return day.month <= known.month <= day.last_month
 
 
 def _is_rival_day(day: Day, known: Day) -> bool:
     """Whether a claim could have meant this date in place of the other."""
-    if not day.in_quarter:
+    if not day.month:
         return known.year > 0
-    if day.quarter:
-        return known.quarter > 0
+    if day.last_month:
+        return known.last_month > 0
     is_as_exact = bool(known.day) == bool(day.day)
     return is_as_exact and known.month > 0
 
