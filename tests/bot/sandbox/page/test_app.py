@@ -78,64 +78,6 @@ async def upload_report(stage: Stage) -> str:
     return root
 
 
-async def test_blocks_are_shown_and_their_elements_reach_the_app(stage: Stage) -> None:
-    told: list[Body] = []
-
-    @listener(stage.bot.app.action(re.compile("press|pick|more")))
-    async def take(ack: Any, body: Body) -> None:
-        told.append(body["actions"][0])
-        await ack()
-
-    asked = {
-        "title": plain("Sure?"),
-        "text": plain("Really."),
-        "confirm": plain("Do it"),
-        "deny": plain("No"),
-    }
-    await stage.open()
-    post = await stage.show(
-        {"type": "header", "text": plain("Results :tada:")},
-        {
-            "type": "section",
-            "text": mrkdwn(f"*Bold* for <@{stage.slack.people['ben']}>"),
-            "accessory": {
-                "type": "overflow",
-                "action_id": "more",
-                "options": options("alpha", "beta"),
-            },
-        },
-        {"type": "markdown", "text": "**strong** [words](https://a.test)"},
-        {"type": "context", "elements": [mrkdwn("in _small_")]},
-        actions(
-            button("press", "Approve", style="primary", confirm=asked),
-            {
-                "type": "static_select",
-                "action_id": "pick",
-                "placeholder": plain("Pick"),
-                "options": options("alpha", "beta"),
-            },
-        ),
-    )
-    await expect(post.get_by_role("heading")).to_contain_text("Results 🎉")
-    await expect(post.locator("strong").first).to_have_text("Bold")
-    await expect(post.get_by_role("link", name="words")).to_have_attribute(
-        "rel", re.compile("noopener")
-    )
-    await post.get_by_role("button", name="@ben").click()
-    await expect(stage.browser.get_by_role("dialog", name="Profile of ben")).to_be_visible()
-    await stage.browser.keyboard.press("Escape")
-    for answer in ("No", "Do it"):
-        await post.get_by_role("button", name="Approve").click()
-        await stage.browser.get_by_role("alertdialog").get_by_role("button", name=answer).click()
-    await stage.slack.wait_for(lambda _: told)
-    await post.get_by_role("combobox", name="Pick").select_option("beta")
-    await post.get_by_role("button", name="More options").click()
-    await stage.browser.get_by_role("menuitem", name="alpha").click()
-    await stage.slack.wait_for(lambda _: len(told) == 3)
-    assert [action["action_id"] for action in told] == ["press", "pick", "more"]
-    assert [action["selected_option"]["value"] for action in told[1:]] == ["beta", "alpha"]
-
-
 async def test_tables_and_charts_are_drawn_and_the_unknown_is_labelled_json(stage: Stage) -> None:
     await stage.open()
     rows = [[{"type": "raw_text", "text": cell} for cell in row] for row in TABLE]
@@ -157,40 +99,6 @@ async def test_tables_and_charts_are_drawn_and_the_unknown_is_labelled_json(stag
     await expect(post.get_by_role("cell", name="c")).to_be_visible()
 
 
-async def test_a_modal_holds_the_focus_shows_errors_and_keeps_what_was_entered(
-    stage: Stage,
-) -> None:
-    sent: list[str] = []
-
-    @listener(stage.bot.app.view("form"))
-    async def take(ack: Any, body: Body) -> None:
-        values = body["view"]["state"]["values"]
-        sent.append(values["place"]["place_in"]["selected_conversation"])
-        errors = {"depth": "Only deep is deep enough."}
-        if values["depth"]["depth_in"]["value"] == "deep":
-            await ack()
-        else:
-            await ack(response_action="errors", errors=errors)
-
-    row = await a_form_that_opens(stage)
-    await stage.open()
-    opener = (await stage.show(row)).get_by_role("button", name="Open form")
-    await opener.click()
-    await expect(stage.dialog.get_by_label("Topic")).to_be_focused()
-    await stage.dialog.get_by_role("button", name="Send").click()
-    await expect(stage.dialog.get_by_role("alert")).to_have_count(2)
-    await stage.dialog.get_by_label("Topic").fill("Heat pumps")
-    await stage.dialog.get_by_label("Depth").fill("shallow")
-    await stage.dialog.get_by_label("Place").select_option(label="#energy")
-    await stage.dialog.get_by_role("button", name="Send").click()
-    await expect(stage.dialog.get_by_text("Only deep is deep enough.")).to_be_visible()
-    await stage.dialog.get_by_label("Depth").fill("deep")
-    await stage.dialog.get_by_role("button", name="Send").click()
-    await expect(stage.dialog).to_have_count(0)
-    await expect(opener).to_be_focused()
-    assert sent == [stage.channel("energy")] * 2
-
-
 async def test_a_suggested_prompt_is_sent_by_one_press(stage: Stage) -> None:
     await stage.open(stage.slack.dm_id("ann"))
     prompt = {"title": "Weather", "message": "How warm is it?"}
@@ -198,20 +106,6 @@ async def test_a_suggested_prompt_is_sent_by_one_press(stage: Stage) -> None:
     await stage.client.assistant_threads_setSuggestedPrompts(channel_id=dm, prompts=[prompt])
     await stage.main.get_by_role("button", name="Weather").click()
     await expect(stage.main.locator("article").first).to_contain_text("How warm is it?")
-
-
-async def test_a_report_opens_beside_its_thread_and_runs_no_script(stage: Stage) -> None:
-    root = await upload_report(stage)
-    await stage.open(f"{stage.channel('general')}/{root}")
-    opener = stage.thread.get_by_role("button", name="Open The report")
-    await opener.click()
-    frame = stage.file.locator("iframe")
-    await expect(frame).to_have_attribute("sandbox", "")
-    await expect(frame.content_frame.locator("#words")).to_have_text("Still here")
-    await expect(stage.thread).to_be_visible()
-    await stage.browser.keyboard.press("Escape")
-    await expect(stage.file).to_be_hidden()
-    await expect(opener).to_be_focused()
 
 
 async def test_the_agents_status_and_calls_are_seen(stage: Stage) -> None:
