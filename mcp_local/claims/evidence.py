@@ -230,11 +230,7 @@ class Evidence:
             return self._says_day(sentence, day, near_years)
 
         def has_rival(sentence: Sentence) -> bool:
-            for known in sentence.days:
-                is_of_its_making = known.moment() in self._published
-                if not is_of_its_making and _is_rival_day(day, known):
-                    return True
-            return False
+            return any(_is_rival_day(day, known) for known in self._days_beside_its_own(sentence))
 
         if self._stands_near(scores, says, has_rival):
             return True
@@ -246,6 +242,12 @@ class Evidence:
             return False
         published = map(day_of, self._published)
         return any(self._fits(day, each, near_years) for each in published)
+
+    def _days_beside_its_own(self, sentence: Sentence) -> Iterator[Day]:
+        """The dates of a sentence without those of the source's making."""
+        for day in sentence.days:
+            if day.moment() not in self._published:
+                yield day
 
     def _is_relative(self, day: Day, scores: Sequence[float]) -> bool:
         """Whether "last year" near the claim may be this one."""
