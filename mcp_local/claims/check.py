@@ -72,7 +72,8 @@ class _Reading:
     scores: list[float]
 
 
-_OPPOSITES: list[tuple[frozenset[str], frozenset[str]]] = []
+_Words = frozenset[str]
+_OPPOSITES: list[tuple[_Words, _Words]] = []
 for pair in WORDS.opposites:
     one = frozenset(pair["one"].split())
     other = frozenset(pair["other"].split())
@@ -305,7 +306,8 @@ def _makes(figure: Figure, one: Figure, other: Figure) -> bool:
     else:
         return False
     value = figure.values[0]
-    return any(abs(value - result) <= figure.half_step for result in results)
+    distances = [abs(value - result) for result in results]
+    return min(distances) <= figure.half_step
 
 
 def _quoted(claim: str) -> Iterator[str]:

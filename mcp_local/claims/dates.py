@@ -41,6 +41,11 @@ class Day:
     """Whether the same text may mean another day: `3.4.2020`, or the year `’92`."""  # noqa: RUF001
 
     @property
+    def parts(self) -> tuple[int, int, int, int]:
+        """Year, months and day: what makes two dates the same."""
+        return self.year, self.month, self.last_month, self.day
+
+    @property
     def is_whole(self) -> bool:
         """Whether it names a day of a year."""
         return bool(self.year and self.month and self.day)

@@ -96,7 +96,7 @@ class Sentence:
         for figure in facts.figures:
             shared += any(agrees(figure, known) for known in self.figures)
         for day in facts.days:
-            shared += any(_is_same_day(day, known) for known in self.days)
+            shared += any(day.parts == known.parts for known in self.days)
         return shared
 
 
@@ -440,16 +440,11 @@ def _says_figure(sentence: Sentence, figure: Figure, *, is_counted: bool, in_tab
     return False
 
 
-def _is_same_day(day: Day, known: Day) -> bool:
-    if day.year != known.year or day.month != known.month:
-        return False
-    return day.day == known.day and day.last_month == known.last_month
-
-
 def _is_same_month(day: Day, known: Day) -> bool:
     """Whether both name the same month or part of a year, or the known one lies in the other."""
     if known.last_month or not day.last_month:
-        return (day.month, day.last_month) == (known.month, known.last_month)
+        is_same_end = known.last_month == day.last_month
+        return is_same_end and known.month == day.month
     return day.month <= known.month <= day.last_month
 
 
@@ -468,8 +463,9 @@ def _counts_the_same(figure: Figure, sentence: Sentence) -> bool:
     if figure.is_small:
         return False
     for known in sentence.figures:
-        is_alike = known.unit == figure.unit and bool(known.counted & figure.counted)
-        if is_alike and agrees(figure, known):
+        if known.unit != figure.unit or known.counted.isdisjoint(figure.counted):
+            continue
+        if agrees(figure, known):
             return True
     return False
 

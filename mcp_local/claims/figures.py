@@ -103,7 +103,8 @@ _SCALES = WORDS.scales
 _SCALE_WORDS = "|".join(f"({scale.words})" for scale in _SCALES)
 _SCALE = re.compile(rf"\s?(?:{_SCALE_WORDS}|(m))(?![\w²³])", re.IGNORECASE)
 _GLUED_MILLION = len(_SCALES) + 1
-UNIT_OF: dict[str, tuple[str, float]] = {}
+_Measure = tuple[str, float]
+UNIT_OF: dict[str, _Measure] = {}
 for known_unit in WORDS.units:
     measure = (known_unit.unit, known_unit.factor)
     for unit_word in known_unit.words.split():
