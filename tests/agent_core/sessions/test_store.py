@@ -10,12 +10,7 @@ import pytest
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.events import Outcome
-from agent_core.ids import (
-    ROOT_RUN,
-    RunId,
-    SessionId,
-    TurnId,
-)
+from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
 from agent_core.messages import Attachment, Message, Opaque, Text, ToolResult, user_message
 from agent_core.sessions import (
     Database,
