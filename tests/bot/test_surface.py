@@ -34,9 +34,7 @@ def mark_in(text: str) -> str:
     return found[1]
 
 
-async def test_an_earlier_report_is_found_read_and_linked_in_a_new_thread(
-    threads: Threads,
-) -> None:
+async def test_an_earlier_report_is_found_read_and_linked_in_a_new_thread(threads: Threads) -> None:
     asked = "Write a report on batteries"
     await threads.ask("ann", "general", report(COSTS), "Costs fell [1].", said=asked)
     await threads.ask("ann", "general", "Tulips are red.", said="continue with tulips")
@@ -104,9 +102,7 @@ async def test_a_channel_is_read_only_for_its_members_and_where_the_bot_is(
     assert "CANARY" in own
 
 
-async def test_an_answer_is_corrected_in_its_place_and_says_who_wanted_it(
-    threads: Threads,
-) -> None:
+async def test_an_answer_is_corrected_in_its_place_and_says_who_wanted_it(threads: Threads) -> None:
     thread = await threads.ask("ann", "general", "It is 41.")
     await threads.told(thread, "ann", "correct_my_answer", what="It is 41.", text="It is **42**.")
     texts = threads.answers(thread)
@@ -198,9 +194,7 @@ async def test_all_of_a_longer_correction_is_put_right_or_removed_and_files_stay
     assert left == {"Done."}
 
 
-async def test_a_report_is_removed_with_its_files_and_not_found_any_more(
-    threads: Threads,
-) -> None:
+async def test_a_report_is_removed_with_its_files_and_not_found_any_more(threads: Threads) -> None:
     thread = await threads.ask("ann", "general", report(COSTS), "Costs fell.")
     shared = [file for file in threads.place.slack.files if not file.is_deleted]
     assert shared
