@@ -17,7 +17,7 @@ _MARK = re.compile(r"\[\d+#\d+\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Passage:
+class _PassageRow:
     text: str
     id: str | None = None
     """Source and number, such as `3#12`; a file that somebody attached has none."""
@@ -26,12 +26,12 @@ class _Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Passages:
-    passages: list[_Passage]
+class _PassageList:
+    passages: list[_PassageRow]
     note: str = ""
 
 
-_reader = TypeAdapter(_Passages)
+_reader = TypeAdapter(_PassageList)
 
 
 def cite_natively(messages: Sequence[JsonObject]) -> None:
