@@ -26,6 +26,10 @@ from mcp_local.sources import NumberedSource, url_key
 
 MAX_WARNINGS = 20
 _EXCERPT_CHARS = 140
+_TOP_LEVEL = 1
+"""Of a paragraph's text that stands in no list, box or blockquote."""
+_BELOW = 2
+"""From the end of a table to the text of the paragraph below it, such as its line of sources."""
 _MIN_DIGITS = 2
 """Of a figure that needs a source though nothing says what it measures."""
 
@@ -119,7 +123,8 @@ def _read_inline(token: Token, numbers: Mapping[str, int]) -> _Inline:
     inline = _Inline(token, "")
 
     def blank(start: int, end: int) -> None:
-        signs[start:end] = " " * (end - start)
+        length = end - start
+        signs[start:end] = " " * length
 
     for match in _MARKUP.finditer(token.content):
         start, end = match.span()
@@ -164,14 +169,16 @@ def read_claims(
     """Every sentence and every cell below a table's head; headings claim nothing.
 
     What cites nothing by itself rests on the sources of its paragraph; a cell on those of its row,
-    then of its table, then of the paragraph before. `numbers` are those of sources that a link
-    cites, by the key of its address.
+    then of its table, then of the paragraphs around it; an item of a list on those of the text
+    before it. `numbers` are those of sources that a link cites, by the key of its address.
     """
+    known = numbers or {}
+    listed = [*tokens]
     before: tuple[Cited, ...] = ()
     rows: list[list[_Inline]] = []
     is_heading = False
     in_table = False
-    for token in tokens:
+    for n, token in enumerate(listed):
         if token.type.startswith("heading"):
             is_heading = token.type == "heading_open"
         elif token.type == "table_open":
@@ -181,17 +188,23 @@ def read_claims(
             rows.append([])
         elif token.type == "table_close":
             in_table = False
-            yield from _cells(rows, before)
+            following = listed[n : n + _BELOW + 1]
+            below = _read_inline(following[-1], known)
+            after = _cited_in(below.marks)
+            yield from _cells(rows, before + after)
         elif token.type == "inline" and not is_heading:
-            inline = _read_inline(token, numbers or {})
+            inline = _read_inline(token, known)
             if in_table:
                 rows[-1].append(inline)
-            else:
-                before = _cited_in(inline.marks) or before
-                yield from _sentences(inline)
+                continue
+            own = _cited_in(inline.marks)
+            before = own or before
+            if token.level > _TOP_LEVEL:
+                own = before
+            yield from _sentences(inline, own)
 
 
-def _sentences(inline: _Inline) -> Iterator[Claim]:
+def _sentences(inline: _Inline, of_paragraph: tuple[Cited, ...]) -> Iterator[Claim]:
     """The sentences, each with the marks up to the next one."""
     spans = sentence_spans(inline.text)
     if not spans:
@@ -201,7 +214,7 @@ def _sentences(inline: _Inline) -> Iterator[Claim]:
         marks = tuple(mark for mark in inline.marks if first <= mark.start < following)
         words = inline.text[start:end].split()
         text = " ".join(words)
-        cited = _cited_in(marks) or _cited_in(inline.marks)
+        cited = _cited_in(marks) or of_paragraph
         if marks:
             end = max(end, marks[-1].end)
         yield Claim(
@@ -213,7 +226,7 @@ def _sentences(inline: _Inline) -> Iterator[Claim]:
         )
 
 
-def _cells(rows: Sequence[Sequence[_Inline]], before: tuple[Cited, ...]) -> Iterator[Claim]:
+def _cells(rows: Sequence[Sequence[_Inline]], around: tuple[Cited, ...]) -> Iterator[Claim]:
     marks_of_rows = [[*chain(*(cell.marks for cell in row))] for row in rows]
     of_table = _cited_in(chain(*marks_of_rows))
     for row, marks in zip(rows[1:], marks_of_rows[1:], strict=True):
@@ -225,16 +238,14 @@ def _cells(rows: Sequence[Sequence[_Inline]], before: tuple[Cited, ...]) -> Iter
                 text=cell.text.strip(),
                 end=len(cell.token.content),
                 marks=tuple(cell.marks),
-                cited=own or of_table or before,
+                cited=own or of_table or around,
                 row=text,
             )
 
 
 def check_claims(claims: Iterable[Claim], sources: Iterable[NumberedSource]) -> list[CheckedClaim]:
     """Look every claim up in what it cites."""
-    by_number: dict[int, NumberedSource] = {}
-    for source in sources:
-        by_number[source.n] = source
+    by_number = {source.n: source for source in sources}
     return [_checked(claim, by_number) for claim in claims]
 
 
@@ -266,13 +277,14 @@ def _by_cited(cited: Iterable[Cited], verdict: ClaimVerdict) -> dict[Cited, Supp
 
 
 def evidence_of(source: NumberedSource, passage: int = 0) -> Evidence:
-    """What a source or one passage of it says, its title included."""
+    """What a source or one passage of it says, its title and date included."""
     text = source.text
     if passage:
         passages = passages_of(source)
         chosen = passages[passage - 1 : passage]
         text = " ".join(each.text for each in chosen)
-    return read_evidence(f"{source.title}\n{text}")
+    published = f" ({source.published})" if source.published else ""
+    return read_evidence(f"{source.title}{published}\n{text}")
 
 
 def _check_sourceless(claim: Claim) -> ClaimVerdict:
@@ -300,7 +312,9 @@ def mark_claims(checked: Iterable[CheckedClaim], known: frozenset[str]) -> None:
             content = contents.get(id(claim.token), claim.token.content)
             doubted = dict.fromkeys(doubt.text for doubt in each.verdict.doubts)
             mark = write_note(each.mark_kind, "; ".join(doubted))
-            content = content[: claim.end] + mark + content[claim.end :]
+            before = content[: claim.end]
+            after = content[claim.end :]
+            content = before + mark + after
             contents[id(claim.token)] = content
             parse_again(claim.token, content, known)
 
@@ -310,9 +324,10 @@ def trust_in(checked: Iterable[CheckedClaim]) -> Trust:
     verdicts = [each.verdict for each in checked if each.verdict.checked]
     unfound = sum(bool(verdict.doubts) for verdict in verdicts)
     derived = sum(bool(verdict.derived) and not verdict.doubts for verdict in verdicts)
+    found = len(verdicts) - unfound - derived
     return Trust(
         claims=len(verdicts),
-        found=len(verdicts) - unfound - derived,
+        found=found,
         derived=derived,
         unfound=unfound,
     )

@@ -173,7 +173,7 @@ def _sections(pages: Sequence[NumberedPage], brief: Brief) -> list[PlannedSectio
     for name in brief.sections:
         fitting = [block for block in on_topic(blocks, name) if share(name, block.text) >= ENOUGH]
         named.append((capitalised(name), fitting))
-    is_covered = stems(topic) <= stems(" ".join(brief.sections))
+    is_covered = len(named) > 1 and stems(topic) <= stems(" ".join(brief.sections))
     in_sections = {(block.n, block.position) for _, fitting in named for block in fitting}
     rest = [block for block in blocks if (block.n, block.position) not in in_sections]
     themes = {} if is_covered else _by_theme(rest)
