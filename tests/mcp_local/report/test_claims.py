@@ -77,6 +77,7 @@ def check(markdown: str) -> tuple[Trust, list[str]]:
         "40 percent was rope. [4]", "The reef lies ten metres below. [4]",
         "On 5 November 2026 the shares dropped. [4]", "Bluemull Sound has 600 kW. [4]",
         "Pentland made 13,800 MWh in 2025 for £51.3 million. [4]",
+        "Cash flow in € million. [4]", "Umsatz in Millionen Euro. [3]",
         "Revenue grew from €1.174bn to 1.28 billion euros, by €110 million. [4]",
     ],
 )  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mcp_local.errors import ToolkitError
+from mcp_local.report.charts import draw_chart
 from mcp_local.report.compose import topic_slug
 from tests.mcp_local.report.reading import SOURCES, compose, page, read_html, source
 
@@ -157,6 +158,12 @@ def test_a_chart_box_without_figures_is_a_table() -> None:
     chart = page("> [!BAR] Power [1]\n>\n> | a | b |\n> |--|--|\n> | x | y |").one("figure")
     assert chart.all("svg") == []
     assert len(chart.all("table")) == 1
+
+
+def test_a_figure_in_brackets_is_drawn_below_zero_as_accounts_mean_it() -> None:
+    rows = [("a", "b"), ("x", "-3"), ("y", "4")]
+    below = draw_chart("bar", "T", rows)
+    assert draw_chart("bar", "T", [rows[0], ("x", "(3)"), rows[2]]) == below.replace("-3", "(3)")
 
 
 def test_a_page_carries_the_letters_of_its_text_alone() -> None:
