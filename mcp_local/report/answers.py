@@ -36,9 +36,7 @@ def mark_answer(
     check_size(markdown)
     cited = _renumbered(sources, addresses)
     urls = {source.n: source.url for source in cited}
-    numbers: dict[str, int] = {}
-    for source in cited:
-        numbers[url_key(source.url)] = source.n
+    numbers = {url_key(source.url): source.n for source in cited}
     text = markdown.replace("\r\n", "\n")
     tokens = parse_markdown(text)
     claims = [*read_claims(tokens, numbers)]
@@ -60,9 +58,7 @@ def _renumbered(
     sources: Sequence[NumberedSource], addresses: Sequence[str]
 ) -> list[NumberedSource]:
     """The sources with their numbers in the answer; those without one behind all others."""
-    numbers: dict[str, int] = {}
-    for n, url in enumerate(addresses, start=1):
-        numbers[url_key(url)] = n
+    numbers = {url_key(url): n for n, url in enumerate(addresses, start=1)}
     renumbered: list[NumberedSource] = []
     for source in sources:
         key = url_key(source.url)

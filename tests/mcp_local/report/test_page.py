@@ -260,14 +260,9 @@ def test_one_agency_text_on_several_sites_counts_once_and_its_copies_say_so() ->
     text = " ".join(f"The plant near Lyon made {n} tonnes of glass in year {n}." for n in range(30))
     edited = f"Our reporter in Lyon. {text} Subscribe to our letter."
     other = " ".join(f"Unions say that shift {n} lasted {n} hours." for n in range(30))
-    short = "Three firms hold all leases in the firth."
-    sources = [
-        source(1, text),
-        source(2, other),
-        source(3, edited),
-        source(4, short),
-        source(5, short),
-    ]
+    short = replace(source(4, "Three firms hold all leases."), publisher="Crown")
+    sources = [source(1, text), source(2, other), source(3, edited), short]
+    sources += [replace(short, n=5, url="https://amp.4.test/page")]
     cited = "## S\n\nGlass is made. [1] [3] Shifts are long. [2] Firms hold leases. [4] [5]"
     report = compose(cited, sources=sources)
     page = read_html(report.html)
