@@ -174,6 +174,7 @@ class CoreSettings(BaseSettings):
     )
     prices_file: Path | None = Field(
         default=None,
+        examples=["the path of a file"],
         description="A TOML file of model prices, of the form of `agent_core/prices.toml`; its "
         "models replace those there.",
     )
