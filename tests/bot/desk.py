@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox.slack import ManualClock, SlackStandIn
+from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
+from tests.clocks import ManualClock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

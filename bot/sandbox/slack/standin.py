@@ -151,9 +151,3 @@ class SlackStandIn(SimulatedPeople):
     def heal(self) -> None:
         """Take back every unused fault."""
         self._server.faults.clear()
-
-    async def redeliver(self) -> Delivery:
-        """Deliver the last event once more."""
-        events = [delivery for delivery in self.deliveries if delivery.event_id]
-        payload = events[-1].payload
-        return await self.backend.sockets.attempt("events_api", payload, attempt=1)

@@ -32,10 +32,11 @@ from bot.ingress import (
 from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
 from bot.ingress.backfill_run import HEAD_START_S
 from bot.presenter import Indicators
-from bot.sandbox.slack import ManualClock, SlackStandIn
+from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.state import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.slack_api import Identity, People, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
+from tests.clocks import ManualClock
 
 
 @dataclass
@@ -310,6 +311,11 @@ class World:
         if self.mention in text and channel is not None:
             self._expected.add(("app_mention", ts))
         return ts
+
+    async def redeliver(self) -> None:
+        """Slack delivers the last event once more."""
+        events = [delivery for delivery in self.slack.deliveries if delivery.event_id]
+        await self.slack.sockets.attempt("events_api", events[-1].payload, attempt=1)
 
     async def settle(self, *event_types: str) -> None:
         """Wait until all that was said, and these events, came, were acknowledged and handled."""

@@ -10,10 +10,11 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from agent_core.messages import JsonObject
-from bot.sandbox.slack import ManualClock, SlackStandIn
+from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import OPEN_SOCKET, MonotonicClock, SlackError, web_client
 from bot.socket import SocketMode, Timing, open_connection
 from bot.socket.connection import Envelope
+from tests.clocks import ManualClock
 
 PATIENCE_S = 20.0
 TRIPS_A_SECOND = 3

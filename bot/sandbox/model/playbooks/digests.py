@@ -4,11 +4,12 @@ import re
 
 from bot.sandbox.model.dialogue import Dialogue
 from bot.sandbox.model.message import Json
-from bot.sandbox.model.phrases import find, line, lines
+from bot.sandbox.model.phrases import find, line
 from bot.sandbox.model.playbooks import research
-from bot.sandbox.model.playbooks.errand import clock_of
+from bot.sandbox.model.playbooks.days import clock_in, days_in
+from bot.sandbox.model.playbooks.pages import fact, read_passages, search
 from bot.sandbox.model.playbooks.posts import as_list, posts_in
-from bot.sandbox.model.quoting import capitalised, share, stems
+from bot.sandbox.model.quoting import best_quotes, capitalised, on_topic, share, stems
 
 MESSAGE = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
 CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
@@ -20,8 +21,6 @@ OWN = re.compile(r"(?m)^(\d+)\. (.+?) \| ")
 """A digest of the person's in the request: its number and its task."""
 MATERIAL = re.compile(r"(?s)Posts in the channel since [^\n]*, as material:\n(.*?)(?:\n\n|\Z)")
 MAX_LINES = 5
-CITED = re.compile(r"(?P<text>\S[^\[\]]*?[.!?][\"”]?) \[(?P<n>\d+)\]")
-LISTED = re.compile(r"(?m)^(\d+)\. (.*): (http\S+)$")
 
 
 def read_order(dialogue: Dialogue) -> Json:
@@ -34,12 +33,11 @@ def read_order(dialogue: Dialogue) -> Json:
     if number:
         draft["which"] = int(number["n"])
     elif draft["intent"] in COMMANDS:
-        draft |= _best("which", words, request)
+        draft |= _best("which", words, request, least=0.1)
     elif draft["intent"] == "order":
         draft |= _best("same_as", draft["task"], request, least=1.0)
     channels = CHANNELS.search(request)
-    names = channels["names"].split() if channels else []
-    names = [name for name in names if name.startswith("#")]
+    names = re.findall(r"#\S+", channels["names"]) if channels else []
     if names and find("sums_up", words):
         draft["reads"] = names.pop(0)
     if names:
@@ -58,22 +56,17 @@ def _draft(words: str, request: str) -> Json:
         return {"intent": commands[0]}
     is_change = find("corrects", words) is not None
     if task and (rule or is_change or "digest" in words.casefold()):
-        draft = {
-            "intent": "order",
-            "task": task["task"].strip(),
-            "rrule": rule,
-        }
+        draft = {"intent": "order", "task": task["task"].strip(), "rrule": rule}
         return draft if rule else {**draft, "question": line("which_days")}
+    pending = PENDING.search(request)
+    if pending and not rule and _clock(words):
+        rule = pending[0] + _clock(words)
     if not is_change:
         return {"intent": "none"}
-    pending = PENDING.search(request)
-    clock = _clock(words)
-    if pending and clock:
-        rule = rule or pending[0] + clock
     return {"intent": "change", "rrule": rule} if rule else {"intent": "change"}
 
 
-def _best(field: str, words: str, request: str, least: float = 0.1) -> Json:
+def _best(field: str, words: str, request: str, least: float) -> Json:
     """The digest whose topic the words name best, as a field; without one where they name none."""
     shares = {int(number): share(task, words) for number, task in OWN.findall(request)}
     best = max(shares, key=shares.__getitem__, default=0)
@@ -82,76 +75,47 @@ def _best(field: str, words: str, request: str, least: float = 0.1) -> Json:
 
 def _rrule(words: str) -> str:
     """The recurrence rule of an order; empty where it names no days."""
-    match = find("when", words)
-    if match is None:
+    when = find("when", words)
+    days = days_in(when[0]) if when else ""
+    if not days:
         return ""
-    name = (match["day"] or "day").casefold().split()[-1]
-    for row in lines("days"):
-        days, *names = row.split()
-        if name in names or name.removesuffix("s") in names:
-            rule = "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"
-            return rule + _clock(words)
-    return ""
+    rule = "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"
+    return rule + _clock(words)
 
 
 def _clock(words: str) -> str:
-    clock = clock_of(words)
+    clock = clock_in(words)
     return f";BYHOUR={clock[0]};BYMINUTE={clock[1]}" if clock else ""
 
 
 def publish(dialogue: Dialogue) -> str:
-    """A digest: what people wrote in a channel, or what a report has that is new."""
+    """A digest: what people wrote in a channel, or what pages say that is new."""
     now = dialogue.now
+    material = MATERIAL.search(now.asked)
     if now.done("publish_digest"):
         return line("published")
-    posts = MATERIAL.search(now.asked)
-    if posts:
-        _publish_posts(dialogue, posts[1])
-        return line("published")
-    topic = research.read_brief(dialogue).topic
-    hits = research.search(dialogue, [topic])
-    brief = research.Brief(request=now.words, topic=topic)
-    result = (
-        research.delegate(
-            dialogue,
-            brief,
-            hits,
-        )
-        if hits
-        else ""
-    )
-    urls = {n: url for n, _, url in LISTED.findall(result)}
-    links = {n: f" ([{title}]({url}))" for n, title, url in LISTED.findall(result)}
-    known = stems(now.asked)
-    new = [
-        {
-            "text": text,
-            "source": urls.get(n, ""),
-            "is_new": True,
-        }
-        for text, n in CITED.findall(result)
-        if not stems(text) <= known
-    ][:MAX_LINES]
-    news = line("news", count=len(new)) if new else line("no_news")
-    body = result.partition("\n\nPages:")[0].strip()
-    details = re.sub(r" \[(\d+)\]", lambda mark: links.get(mark[1], ""), body)
-    dialogue.call(
-        "publish_digest",
-        headline=f"{capitalised(topic)}: {news}",
-        lines=new,
-        details=details or line("nothing", topic=topic),
-    )
-    return line("published")
-
-
-def _publish_posts(dialogue: Dialogue, material: str) -> None:
-    """The newest posts of a channel, each in its author's name; in the thread with their links."""
-    posts = posts_in(material)
-    new = [{"text": post, "source": "", "is_new": True} for post, _ in posts[-MAX_LINES:]]
-    headline = line("posts", count=len(posts)) if posts else line("no_posts_new")
+    if material:
+        posts = posts_in(material[1])
+        news = [(post, "") for post, _ in posts[-MAX_LINES:]]
+        headline = line("posts", count=len(posts)) if posts else line("no_posts_new")
+        details = as_list(posts)
+    else:
+        topic = research.read_brief(dialogue).topic
+        hits = search(dialogue, [topic])
+        if hits:
+            research.delegate(dialogue, research.Brief(request=now.words, topic=topic), hits)
+        blocks = on_topic(read_passages(dialogue, topic), topic) if hits else []
+        quotes = best_quotes(blocks, topic, MAX_LINES)
+        details = [fact(quote.sentence, quote.block) for quote in quotes]
+        known = stems(now.asked)
+        new = [quote for quote in quotes if not stems(quote.sentence) <= known]
+        news = [(quote.sentence, quote.block.url) for quote in new]
+        count = line("news", count=len(news)) if news else line("no_news")
+        headline = f"{capitalised(topic)}: {count}"
     dialogue.call(
         "publish_digest",
         headline=headline,
-        lines=new,
-        details="\n".join(as_list(posts)) or headline,
+        lines=[{"text": text, "source": source, "is_new": True} for text, source in news],
+        details="\n".join(details) or headline,
     )
+    return line("published")

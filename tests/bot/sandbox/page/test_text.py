@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from bot.sandbox.page.text import Texts
-from bot.sandbox.slack import ManualClock, SlackStandIn
+from bot.sandbox.slack import SlackStandIn
+from tests.clocks import ManualClock
 
 NOW_S = 1_790_000_000
 ATTACKS = (

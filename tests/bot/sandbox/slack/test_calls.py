@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.slack import ManualClock, SlackStandIn
+from bot.sandbox.slack import SlackStandIn
 from tests.bot.sandbox.slack.echo_bot import refusal_of, web_client
+from tests.clocks import ManualClock
 
 Body = dict[str, Any]
 OP: Body = {"event_type": "op", "event_payload": {"op_id": "1"}}

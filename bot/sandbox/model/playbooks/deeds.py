@@ -1,0 +1,196 @@
+"""Playbook of what has an effect: a mail, an event, an issue, a correction, a program.
+
+The deeds are data, in `deeds.toml`. The product asks for approval of a call with its final
+arguments, and the answer claims only what a result says was done.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot.sandbox.model.dialogue import (
+    ANSWERED,
+    REPORT_FILE,
+    REPORT_TITLE,
+    Dialogue,
+    PastCall,
+    objects_in,
+    topic_of,
+)
+from bot.sandbox.model.message import Json, as_object
+from bot.sandbox.model.phrases import find, line, pattern
+from bot.sandbox.model.playbooks import research
+from bot.sandbox.model.playbooks.days import moment_in
+from bot.sandbox.model.quoting import capitalised, escape, stems
+
+CITATIONS = re.compile(r"(?m)^The report “.*$| \(\[[^\]]+\]\([^)]+\)\)| \[[\d#]+\]|\\(?=[\W_])")
+CONNECTED = re.compile(r"\[Authentication completed|\"active\"")
+IN_WORDS = ("address", "claim", "dictates", "event", "issue", "program", "repository")
+"""Patterns whose groups are facts of a request."""
+NAMED_CHARS = 150
+"""So much of an answer's beginning names it."""
+SUBJECT_CHARS = 70
+
+
+class NotDone(Exception):
+    """A deed cannot be done; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """A table of `deeds.toml`."""
+
+    tool: str
+    arguments: Mapping[str, str]
+    done: str
+    failed: str
+    app: str = ""
+    use_case: str = ""
+    ask: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+_TABLES = tomllib.loads(Path(__file__).with_name("deeds.toml").read_text(encoding="utf-8"))
+DEEDS = {name: Deed(**fields) for name, fields in _TABLES.items()}
+
+
+def run(dialogue: Dialogue, names: Sequence[str]) -> str:
+    """How those of the deeds ended that a request names; empty where it names none."""
+    words = dialogue.now.words
+    deeds = [DEEDS[name] for name in names if find(name, words)]
+    if not deeds:
+        return ""
+    tools = [deed.tool for deed in deeds]
+    if any(call.is_lost for call in dialogue.now.calls if call.name in tools):
+        return line("unknown")
+    findings = ""
+    is_searched = find("searches", words) and stems(topic_of(words))
+    if DEEDS["mail"] in deeds and is_searched and not find("dictates", words):
+        findings = research.answer(dialogue)
+        if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in findings:
+            return f"{findings}\n\n{line('no_content')}"
+    try:
+        _connect(dialogue, [deed for deed in deeds if deed.app])
+        facts = _facts(dialogue)
+        if DEEDS["mail"] in deeds:
+            facts = _letter(dialogue, facts, findings)
+        calls = [(deed.tool, _arguments(dialogue, deed, facts)) for deed in deeds]
+    except NotDone as why:
+        return f"{findings}\n\n{why}".strip()
+    endings = [findings]
+    for deed, call in zip(deeds, dialogue.side_by_side(calls), strict=True):
+        endings.append(_ending(deed, call))
+    return "\n\n".join(endings).strip()
+
+
+def _connect(dialogue: Dialogue, deeds: Sequence[Deed]) -> None:
+    """The search for the tools, then the connection of their accounts."""
+    if not deeds:
+        return
+    queries = [{"use_case": deed.use_case} for deed in deeds]
+    search = dialogue.call("SEARCH_TOOLS", queries=queries, session={"generate_id": True})
+    if not all(deed.tool in search.result for deed in deeds):
+        raise NotDone(line("no_tool"))
+    states = objects_in([search])
+    connected = [state["toolkit"] for state in states if state.get("has_active_connection")]
+    apps = [deed.app for deed in deeds if deed.app not in connected]
+    if apps and not CONNECTED.search(dialogue.call("MANAGE_CONNECTIONS", toolkits=apps).result):
+        raise NotDone(line("not_connected"))
+
+
+def _named(words: str) -> Json:
+    """The facts that words name: the groups of the patterns."""
+    facts: Json = {}
+    for name in IN_WORDS:
+        match = find(name, words)
+        groups = match.groupdict() if match else {}
+        facts |= {fact: text.strip() for fact, text in groups.items() if text}
+    return facts
+
+
+def _facts(dialogue: Dialogue) -> Json:
+    """What a request says for the arguments of deeds, and what stands above it."""
+    now = dialogue.now
+    facts = _named(now.words)
+    facts.setdefault("event", facts.get("meeting", "Event"))
+    facts["zone"] = now.sent.rpartition(" in ")[2] or "UTC"
+    title = pattern("issue_frame").sub("", facts.pop("title", ""))
+    if title:
+        facts["title"] = capitalised(title)
+    start = moment_in(now.words, now.sent_at)
+    if start:
+        facts["start"] = start.isoformat()
+    answer = ["", *dialogue.answers][-1]
+    facts["answer"] = answer[:NAMED_CHARS]
+    titles = REPORT_TITLE.findall("\n".join(dialogue.answers))
+    is_report = titles and find("report", now.words)
+    facts["post"] = titles[-1] if is_report else facts["answer"]
+    claim = facts.get("claim", now.words)
+    facts["corrected"] = f"{answer}\n\n**Correction:** {escape(claim)}."
+    return facts
+
+
+def _letter(dialogue: Dialogue, facts: Json, findings: str) -> Json:
+    """The text of a mail: as it is dictated, an answer, or a few words beside a report."""
+    if "recipient" not in facts and find("own", dialogue.now.words):
+        own = find("address", dialogue.call("GMAIL_GET_PROFILE").result)
+        facts |= own.groupdict() if own else {}
+    if "text" in facts:
+        return {**facts, "subject": facts["text"][:SUBJECT_CHARS]}
+    answers = [*dialogue.answers, findings]
+    text = CITATIONS.sub("", findings or facts["answer"]).strip()
+    titles = REPORT_TITLE.findall("\n".join(answers))
+    facts["subject"] = [capitalised(topic_of(dialogue.now.words)) or "A note", *titles][-1]
+    facts["text"] = text or facts["subject"]
+    if titles and "upload_to_composio" in dialogue.tools:
+        facts["text"] = line("report_mail", text=text)
+        facts["attachment"] = _attachment(dialogue)
+    return facts
+
+
+def _attachment(dialogue: Dialogue) -> Json:
+    """The report, as PDF where there is one, for the app that sends mails."""
+    listing = dialogue.call("list_local_files", path="work_products").result
+    path = max(REPORT_FILE.findall(listing), key=lambda path: path.endswith(".pdf"))
+    kind = "application/pdf" if path.endswith(".pdf") else "text/html"
+    mail = DEEDS["mail"]
+    upload = dialogue.call(
+        "upload_to_composio",
+        path=path,
+        tool_slug=mail.tool,
+        toolkit_slug=mail.app,
+        mime_type=kind,
+    )
+    return {
+        "name": path.rpartition("/")[2],
+        "mimetype": kind,
+        "s3key": upload.data.get("s3_key", ""),
+    }
+
+
+def _arguments(dialogue: Dialogue, deed: Deed, facts: Json) -> Json:
+    """The final arguments of a deed. A person is asked for what is missing; nothing is made up."""
+    for fact, question in deed.ask.items():
+        if fact not in facts:
+            asked = dialogue.call("ask_user", question=question).result
+            answer = ANSWERED.sub("", asked) if ANSWERED.match(asked) else ""
+            start = moment_in(answer, dialogue.now.sent_at)
+            known = {"start": start and start.isoformat(), "title": answer}
+            facts |= known | _named(answer)
+        if not facts.get(fact):
+            raise NotDone(deed.failed.format(why=line("untold"), output=""))
+    return {name: facts[fact] for name, fact in deed.arguments.items() if fact in facts}
+
+
+def _ending(deed: Deed, call: PastCall) -> str:
+    """How a call ended, in words: success only where the result says so."""
+    entries = [entry for entry in objects_in([call]) if "response" in entry]
+    entry = [*entries, Json()][0]
+    response = as_object(entry.get("response"))
+    is_done = response.get("successful") is True if deed.app else not call.is_error
+    refusal = call.result.removeprefix("Not done: ").partition(". ")[0]
+    why = entry.get("error") or response.get("error") or refusal or line("stopped")
+    shown = {"number": "", "html_url": "", **call.arguments, **as_object(response.get("data"))}
+    shown |= {"output": call.result, "why": why.strip().rstrip(".")}
+    return (deed.done if is_done else deed.failed).format(**shown)
