@@ -32,11 +32,11 @@ from bot.ingress import (
 from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
 from bot.ingress.backfill_run import HEAD_START_S
 from bot.presenter import Indicators
-from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.state import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.slack_api import Identity, People, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
 from tests.clocks import ManualClock
+from tests.faulty_slack import FaultySlack
 
 
 @dataclass
@@ -290,7 +290,7 @@ class Judge:
 class World:
     """A bot, and what is outside of it."""
 
-    slack: SlackStandIn
+    slack: FaultySlack
     front: ListeningFront
     ledger: MemoryLedger
     files: NamingFiles
@@ -390,7 +390,7 @@ async def connected_world(
 ) -> AsyncGenerator[World, None]:
     """`more` is for `bot_in`. Waits between tries end at once."""
     async with (
-        SlackStandIn(App(scopes=scopes, bot_events=bot_events), rate_limits=False) as slack,
+        FaultySlack(App(scopes=scopes, bot_events=bot_events), rate_limits=False) as slack,
         bot_in(Outside(slack=slack), listens=True, **more) as world,
     ):
         yield world
@@ -452,7 +452,7 @@ HOUR_S = 3_600.0
 class Outside:
     """What outlives a bot: Slack, the agent and what is stored."""
 
-    slack: SlackStandIn
+    slack: FaultySlack
     clock: ManualClock = field(default_factory=ManualClock)
     front: ListeningFront = field(default_factory=ListeningFront)
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
@@ -491,7 +491,7 @@ async def until_given(outside: Outside, count: int) -> None:
 @asynccontextmanager
 async def outside_world() -> AsyncGenerator[Outside]:
     clock = ManualClock()
-    async with SlackStandIn(clock=clock, rate_limits=False) as slack:
+    async with FaultySlack(clock=clock, rate_limits=False) as slack:
         outside = Outside(slack=slack, clock=clock)
         outside.front.may_end.set()
         yield outside
