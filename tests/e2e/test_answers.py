@@ -43,17 +43,17 @@ async def test_answer_and_report_are_one_post(world: World) -> None:
 
 @pytest.mark.proves("answer.unfound")
 async def test_an_altered_figure_is_marked_in_the_report_and_in_the_thread(world: World) -> None:
-    """Its page says 400,000."""
-    with world.model.planting("400,000", "700,000"):
+    """Its page says 20 minutes."""
+    with world.model.planting("20 minutes", "37 minutes"):
         root = await world.ask("Write a comprehensive report on keeping chat bots reliable")
-    [answer] = [post for post in world.bot_posts(root) if "700,000" in post.words]
+    [answer] = [post for post in world.bot_posts(root) if "37 minutes" in post.words]
     shown = "".join(block["text"] for block in answer.blocks if block["type"] == "markdown")
-    marked = shown.partition("700,000")[2]
+    marked = shown.partition("37 minutes")[2]
     assert re.search(r"#:~:text=\S+\) \W+not found in the source", marked)
     assert re.search(r"claims, \d+ found.*, 1 not found", shown)
     files = [file for post in world.slack.thread("general", root) for file in post.files]
     page = files[0].content.decode()
-    assert re.search(r'700,000.*class="unfound" title="not found in the source: 700,000', page)
+    assert re.search(r'37 minutes.*class="unfound" title="not found in the source: 37', page)
     assert 'data-unfound="0"' not in page
 
 

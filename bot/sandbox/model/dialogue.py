@@ -277,39 +277,47 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
             exchanges[-1].answer = "" if open_calls else text_of(blocks)
             continue
         results = _of_type(blocks, "tool_result")
-        for result in results:
-            exchanges[-1].calls.append(_call(open_calls[result["tool_use_id"]], result))
+        calls = [_call(open_calls[result["tool_use_id"]], result) for result in results]
+        exchanges[-1].calls += calls
         texts = [block["text"] for block in _of_type(blocks, "text")]
         is_beside = bool(results) or any(map(FINDINGS.match, texts))
-        for text in texts:
-            _take(exchanges, text, is_beside=is_beside)
+        _take(exchanges, texts, is_beside=is_beside)
     return exchanges
 
 
-def _take(exchanges: list[Exchange], text: str, *, is_beside: bool) -> None:
-    """Add what a user's message says to its exchange; a request behind an answer begins another."""
+def _take(exchanges: list[Exchange], texts: list[str], *, is_beside: bool) -> None:
+    """Add a user's texts to their exchange; a request behind an answer begins another."""
+    for text in texts:
+        now = exchanges[-1]
+        child = _child_run_call(text)
+        stopped = FINDINGS.match(text)
+        if child:
+            now.calls.append(child)
+            now.answer = ""  # the work went on after what looked like an answer
+        elif stopped:
+            now.findings = stopped["findings"]
+        elif not KNOWN.search(text):
+            words = STEER.sub(r"\g<words>", text)
+            add = _add_note if is_beside else _add_request
+            add(exchanges, words)
+
+
+def _add_request(exchanges: list[Exchange], text: str) -> None:
+    if exchanges[-1].answer:
+        exchanges.append(Exchange())
     now = exchanges[-1]
-    child = _child_run_call(text)
-    stopped = FINDINGS.match(text)
-    steer = STEER.sub(r"\g<words>", text)
-    words = MATERIAL.sub("", steer).strip()
-    if child:
-        now.calls.append(child)
-        now.answer = ""  # the work went on after what looked like an answer
-    elif stopped:
-        now.findings = stopped["findings"]
-    elif KNOWN.search(text):
-        pass
-    elif not is_beside:
-        if now.answer:
-            exchanges.append(Exchange())
-        exchanges[-1].asked = f"{exchanges[-1].asked}\n\n{steer}".strip()
-    elif not words or find("adds_nothing", words) or find("go_on", words):
-        pass
-    elif SENT.search(steer):
-        exchanges.append(Exchange(asked=steer))
+    now.asked = f"{now.asked}\n\n{text}".strip()
+
+
+def _add_note(exchanges: list[Exchange], text: str) -> None:
+    """What people wrote beside the work; with a moment it is a request after a stop."""
+    words = MATERIAL.sub("", text).strip()
+    if not words or find("adds_nothing", words) or find("go_on", words):
+        return
+    if SENT.search(text):
+        exchanges.append(Exchange(asked=text))
     else:
-        now.notes.append(words)
+        exchanges[-1].notes.append(words)
 
 
 def _of_type(blocks: list[Json], kind: str) -> list[Json]:

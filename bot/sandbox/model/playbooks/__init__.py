@@ -3,7 +3,7 @@
 `answer` quotes a page for a plain question. With tools, the first row of `BOOK` that fits plays
 the request, else `research`; `expert` is the report expert. To add one: a function that says how
 the work ended, in one straight line of `dialogue.call`s, a row in `BOOK` and its words in
-`phrases.toml`; or, for a single call that has an effect, a table in `deeds.toml`.
+`phrases.toml`; or, for a single call that has an effect, a table in `errands.toml`.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from functools import partial
 from bot.sandbox.model.dialogue import Dialogue, NextStep, read_dialogue, topic_of
 from bot.sandbox.model.message import Json, ReplyText, StandInReply
 from bot.sandbox.model.phrases import find, in_english, line, lines, pairs
-from bot.sandbox.model.playbooks import answer, chat, deeds, digests, expert, posts, research
+from bot.sandbox.model.playbooks import answer, chat, digests, errands, expert, posts, research
 from bot.sandbox.model.quoting import stems
 from bot.sandbox.web import PageLoader
 
@@ -32,13 +32,13 @@ BOOK: Sequence[tuple[str, str, Play]] = (
     ("anything", "publish_digest", digests.publish),
     ("anything", "", answer.from_files),
     ("table_of", "write_local_file", research.write_table),
-    ("removes", "remove_my_post", partial(deeds.run, names=("removes",))),
-    ("corrects_answer", "correct_my_answer", partial(deeds.run, names=("corrects_answer",))),
+    ("removes", "remove_my_post", partial(errands.run, names=("removes",))),
+    ("corrects_answer", "correct_my_answer", partial(errands.run, names=("corrects_answer",))),
     ("channel", "read_channel", posts.read_channel),
     ("earlier", "search_corpus", posts.from_report),
     ("earlier", "find_earlier_work", posts.from_earlier),
-    ("program", "run_python", partial(deeds.run, names=("program",))),
-    ("no_question", "", partial(deeds.run, names=("mail", "event", "issue"))),
+    ("program", "run_python", partial(errands.run, names=("program",))),
+    ("no_question", "", partial(errands.run, names=("mail", "event", "issue"))),
 )
 """The first that fits plays the request: the pattern of its words, the tool that it needs."""
 

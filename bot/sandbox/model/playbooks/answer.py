@@ -1,11 +1,12 @@
 """Playbook: answer by a quotation from a page or from attached files."""
 
 import re
+from itertools import pairwise
 
 from bot.sandbox.model.dialogue import Dialogue, topic_of
 from bot.sandbox.model.phrases import find, line
 from bot.sandbox.model.quoting import escape, quotable_blocks, share, stems
-from bot.sandbox.web import PageLoader
+from bot.sandbox.web import PageLoader, WebPage
 
 ENOUGH = 0.75
 """So much of a question must stand in a quotation and its page's title; one word in the title."""
@@ -34,21 +35,31 @@ def about_request(request: str) -> str:
 async def from_pages(dialogue: Dialogue, pages: PageLoader) -> str:
     """The two sentences of the small web that hold most of the question, with their page."""
     topic = topic_of(dialogue.now.words)
-    is_word = len(stems(topic)) == 1
     best = 0.0
     answer = ""
     for page in await pages():
-        is_subject = not is_word and share(topic, page.title) >= IN_TITLE
-        least = ENOUGH_OF_SUBJECT if is_subject else ENOUGH
-        for _, sentences in quotable_blocks(page.text.replace("\n", "\n\n")):
-            for index, sentence in enumerate(sentences):
-                quote = " ".join(sentences[index : index + 2])
-                context = page.title if is_word else f"{page.title} {quote}"
-                worth = share(topic, sentence) + share(topic, quote)
-                if worth > best and share(topic, context) >= least:
-                    best = worth
-                    answer = f"> {escape(quote)}\n\n[{escape(page.title)}]({page.url})"
+        worth, quote = _best_of(page, topic)
+        if worth > best:
+            best = worth
+            title = escape(page.title)
+            answer = f"> {escape(quote)}\n\n[{title}]({page.url})"
     return answer
+
+
+def _best_of(page: WebPage, topic: str) -> tuple[float, str]:
+    """The two sentences of a page that hold most of a topic, and how much; none if too little."""
+    is_word = len(stems(topic)) == 1
+    is_subject = not is_word and share(topic, page.title) >= IN_TITLE
+    least = ENOUGH_OF_SUBJECT if is_subject else ENOUGH
+    best = (0.0, "")
+    for _, sentences in quotable_blocks(page.text.replace("\n", "\n\n")):
+        for sentence, following in pairwise([*sentences, ""]):
+            quote = f"{sentence} {following}".strip()
+            context = page.title if is_word else f"{page.title} {quote}"
+            worth = share(topic, sentence) + share(topic, quote)
+            if worth > best[0] and share(topic, context) >= least:
+                best = (worth, quote)
+    return best
 
 
 def from_files(dialogue: Dialogue) -> str:

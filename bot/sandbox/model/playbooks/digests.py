@@ -9,7 +9,7 @@ from bot.sandbox.model.playbooks import research
 from bot.sandbox.model.playbooks.days import clock_in, days_in
 from bot.sandbox.model.playbooks.pages import fact, read_passages, search
 from bot.sandbox.model.playbooks.posts import as_list, posts_in
-from bot.sandbox.model.quoting import best_quotes, capitalised, on_topic, share, stems
+from bot.sandbox.model.quoting import Quote, best_quotes, capitalised, on_topic, share, stems
 
 MESSAGE = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
 CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
@@ -90,32 +90,50 @@ def _clock(words: str) -> str:
 
 def publish(dialogue: Dialogue) -> str:
     """A digest: what people wrote in a channel, or what pages say that is new."""
-    now = dialogue.now
-    material = MATERIAL.search(now.asked)
-    if now.done("publish_digest"):
+    if dialogue.now.done("publish_digest"):
         return line("published")
-    if material:
-        posts = posts_in(material[1])
-        news = [(post, "") for post, _ in posts[-MAX_LINES:]]
-        headline = line("posts", count=len(posts)) if posts else line("no_posts_new")
-        details = as_list(posts)
-    else:
-        topic = research.read_brief(dialogue).topic
-        hits = search(dialogue, [topic])
-        if hits:
-            research.delegate(dialogue, research.Brief(request=now.words, topic=topic), hits)
-        blocks = on_topic(read_passages(dialogue, topic), topic) if hits else []
-        quotes = best_quotes(blocks, topic, MAX_LINES)
-        details = [fact(quote.sentence, quote.block) for quote in quotes]
-        known = stems(now.asked)
-        new = [quote for quote in quotes if not stems(quote.sentence) <= known]
-        news = [(quote.sentence, quote.block.url) for quote in new]
-        count = line("news", count=len(news)) if news else line("no_news")
-        headline = f"{capitalised(topic)}: {count}"
-    dialogue.call(
-        "publish_digest",
-        headline=headline,
-        lines=[{"text": text, "source": source, "is_new": True} for text, source in news],
-        details="\n".join(details) or headline,
-    )
+    material = MATERIAL.search(dialogue.now.asked)
+    digest = _of_posts(material[1]) if material else _of_pages(dialogue)
+    dialogue.call("publish_digest", **digest)
     return line("published")
+
+
+def _of_posts(material: str) -> Json:
+    """The newest posts of a channel; in the thread with their links."""
+    posts = posts_in(material)
+    headline = line("posts", count=len(posts)) if posts else line("no_posts_new")
+    return {
+        "headline": headline,
+        "lines": [_new(post, "") for post, _ in posts[-MAX_LINES:]],
+        "details": "\n".join(as_list(posts)) or headline,
+    }
+
+
+def _of_pages(dialogue: Dialogue) -> Json:
+    """What is new on a topic, beside the report on it."""
+    now = dialogue.now
+    topic = research.read_brief(dialogue).topic
+    hits = search(dialogue, [topic])
+    quotes: list[Quote] = []
+    if hits:
+        brief = research.Brief(request=now.words, topic=topic)
+        research.delegate(dialogue, brief, hits)
+        blocks = on_topic(read_passages(dialogue, topic), topic)
+        quotes = best_quotes(blocks, topic, MAX_LINES)
+    known = stems(now.asked)
+    new = [quote for quote in quotes if not stems(quote.sentence) <= known]
+    count = line("news", count=len(new)) if new else line("no_news")
+    facts = [fact(quote.sentence, quote.block) for quote in quotes]
+    return {
+        "headline": f"{capitalised(topic)}: {count}",
+        "lines": [_new(quote.sentence, quote.block.url) for quote in new],
+        "details": "\n".join(facts) or line("nothing", topic=topic),
+    }
+
+
+def _new(text: str, source: str) -> Json:
+    return {
+        "text": text,
+        "source": source,
+        "is_new": True,
+    }

@@ -103,25 +103,32 @@ def _sections(blocks: Sequence[PageBlock], brief: Brief) -> Sections:
     named = {capitalised(name): name for name in brief.sections}
     is_covered = stems(brief.topic) <= stems(" ".join(brief.sections))
     themes = {} if is_covered else dict(pairs("themes"))
-    last = [*themes][-1] if themes else ""
-    headings = {**themes, **named}
-    sections: dict[str, list[PageBlock]] = {heading: [] for heading in headings}
+    sections: dict[str, list[PageBlock]] = {heading: [] for heading in [*themes, *named]}
     for block in blocks:
-        text = f"{block.title} {block.text}"
-        shares = {heading: share(words, text) for heading, words in headings.items()}
-        best = max(shares, key=shares.__getitem__)
-        heading = best if shares[best] else last
-        if heading:
-            sections[heading].append(block)
-    by_size = sorted([*themes][:-1], key=lambda heading: len(sections[heading]), reverse=True)
-    for heading in by_size[MAX_THEMES:]:
+        heading = _best_of(named, f"{block.title} {block.text}")
+        heading = heading or _best_of(themes, block.text)
+        if heading or themes:
+            sections[heading or [*themes][-1]].append(block)
+    *others, last = [*themes, ""]
+    if themes:
+        last = others.pop()
+    others.sort(key=lambda heading: len(sections[heading]), reverse=True)
+    for heading in others[MAX_THEMES:]:
         sections[last] += sections.pop(heading)
     room = MAX_BLOCKS // (1 + sum(map(bool, sections.values())))
     report: dict[str, list[PageBlock]] = {}
     for heading, fitting in sections.items():
         if fitting:
-            report[heading] = _best(fitting, named.get(heading, brief.topic), room)
+            topic = named.get(heading, brief.topic)
+            report[heading] = _best(fitting, topic, room)
     return report
+
+
+def _best_of(headings: Mapping[str, str], text: str) -> str:
+    """The heading of whose words a text holds most; empty where it holds none."""
+    shares = {heading: share(words, text) for heading, words in headings.items()}
+    best = max(shares, key=shares.__getitem__, default="")
+    return best if shares.get(best) else ""
 
 
 def _best(blocks: Sequence[PageBlock], topic: str, room: int) -> list[PageBlock]:

@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from bot.sandbox.model.dialogue import PARTS, RESULT, Dialogue, PastCall, topic_of
 from bot.sandbox.model.phrases import find, line, pattern
 from bot.sandbox.model.playbooks.pages import fact, link, nothing_about, read_pages, search
-from bot.sandbox.model.quoting import best_quotes, capitalised, escape, on_topic, share, stems
+from bot.sandbox.model.quoting import (
+    PageBlock,
+    best_quotes,
+    capitalised,
+    escape,
+    on_topic,
+    share,
+    stems,
+)
 
 MAX_SIDES = 4
 EXPERT = "report-creation-expert"
@@ -150,27 +158,35 @@ def short_answer(dialogue: Dialogue, topic: str, urls: Sequence[str]) -> str:
 
 
 def write_table(dialogue: Dialogue) -> str:
-    """A table of what the pages say, as a file for Excel; each row with its page."""
+    """A table of what the pages say, as a file for Excel."""
     words = dialogue.now.words
     topic = topic_of(pattern("table_words").sub(" ", words))
     hits = search(dialogue, [topic]) if stems(topic) else {}
     if not hits:
         return ""
     blocks = read_pages(dialogue, topic, list(hits)[:PAGES_TO_ANSWER])
-    tables = [block for block in blocks if block.kind == "table" and share(topic, block.text)]
-    if tables:
-        best = max(tables, key=lambda block: share(topic, block.text))
-        head, _, *body = [row.strip("| ").split("|") for row in best.sentences]
-        rows = [[*head, "Source"], *([*row, best.url] for row in body)]
-    else:
-        quotes = best_quotes(on_topic(blocks, topic), topic, ROWS)
-        rows = [["What the page says", "Source"]]
-        rows += [[quote.sentence, quote.block.url] for quote in quotes]
+    rows = _rows_on(blocks, topic)
     table = io.StringIO()
-    csv.writer(table).writerows([cell.strip() for cell in row] for row in rows)
+    csv.writer(table).writerows(rows)
     kind = "csv" if "csv" in words.casefold() else "xlsx"
-    path = f"work_products/{'_'.join(topic.casefold().split())}.{kind}"
-    written = dialogue.call("write_local_file", path=path, content=table.getvalue())
+    name = "_".join(topic.casefold().split())
+    written = dialogue.call(
+        "write_local_file",
+        path=f"work_products/{name}.{kind}",
+        content=table.getvalue(),
+    )
     if not written.result.startswith("Success"):
         return line("no_table", why=written.result[:300])
     return line("table_ready", topic=topic, count=len(rows) - 1)
+
+
+def _rows_on(blocks: Sequence[PageBlock], topic: str) -> list[list[str]]:
+    """The best table of the pages on a topic, else their sentences; each row with its page."""
+    tables = [block for block in blocks if block.kind == "table" and share(topic, block.text)]
+    if not tables:
+        quotes = best_quotes(on_topic(blocks, topic), topic, ROWS)
+        rows = [[quote.sentence, quote.block.url] for quote in quotes]
+        return [["What the page says", "Source"], *rows]
+    best = max(tables, key=lambda block: share(topic, block.text))
+    head, _, *body = [re.split(r"\s*\|\s*", row.strip("| ")) for row in best.sentences]
+    return [[*head, "Source"], *([*cells, best.url] for cells in body)]

@@ -1,6 +1,6 @@
 """Playbook of what has an effect: a mail, an event, an issue, a correction, a program.
 
-The deeds are data, in `deeds.toml`. The product asks for approval of a call with its final
+The errands are data, in `errands.toml`. The product asks for approval of a call with its final
 arguments, and the answer claims only what a result says was done.
 """
 
@@ -35,12 +35,12 @@ SUBJECT_CHARS = 70
 
 
 class NotDone(Exception):
-    """A deed cannot be done; the text says why."""
+    """A errand cannot be done; the text says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
-    """A table of `deeds.toml`."""
+class Errand:
+    """A table of `errands.toml`."""
 
     tool: str
     arguments: Mapping[str, str]
@@ -51,50 +51,61 @@ class Deed:
     ask: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-_TABLES = tomllib.loads(Path(__file__).with_name("deeds.toml").read_text(encoding="utf-8"))
-DEEDS = {name: Deed(**fields) for name, fields in _TABLES.items()}
+_TABLES = tomllib.loads(Path(__file__).with_name("errands.toml").read_text(encoding="utf-8"))
+ERRANDS = {name: Errand(**fields) for name, fields in _TABLES.items()}
 
 
 def run(dialogue: Dialogue, names: Sequence[str]) -> str:
-    """How those of the deeds ended that a request names; empty where it names none."""
+    """How those of the errands ended that a request names; empty where it names none."""
     words = dialogue.now.words
-    deeds = [DEEDS[name] for name in names if find(name, words)]
-    if not deeds:
+    errands = [ERRANDS[name] for name in names if find(name, words)]
+    if not errands:
         return ""
-    tools = [deed.tool for deed in deeds]
+    tools = [errand.tool for errand in errands]
     if any(call.is_lost for call in dialogue.now.calls if call.name in tools):
         return line("unknown")
+    is_mail = ERRANDS["mail"] in errands
     findings = ""
-    is_searched = find("searches", words) and stems(topic_of(words))
-    if DEEDS["mail"] in deeds and is_searched and not find("dictates", words):
-        findings = research.answer(dialogue)
-        if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in findings:
-            return f"{findings}\n\n{line('no_content')}"
     try:
-        _connect(dialogue, [deed for deed in deeds if deed.app])
+        if is_mail and find("searches", words) and not find("dictates", words):
+            findings = _look_up(dialogue)
+        _connect(dialogue, [errand for errand in errands if errand.app])
         facts = _facts(dialogue)
-        if DEEDS["mail"] in deeds:
+        if is_mail:
             facts = _letter(dialogue, facts, findings)
-        calls = [(deed.tool, _arguments(dialogue, deed, facts)) for deed in deeds]
+        calls = [(errand.tool, _arguments(dialogue, errand, facts)) for errand in errands]
     except NotDone as why:
         return f"{findings}\n\n{why}".strip()
     endings = [findings]
-    for deed, call in zip(deeds, dialogue.side_by_side(calls), strict=True):
-        endings.append(_ending(deed, call))
+    for errand, call in zip(errands, dialogue.side_by_side(calls), strict=True):
+        ending = _ending(errand, call)
+        endings.append(ending)
     return "\n\n".join(endings).strip()
 
 
-def _connect(dialogue: Dialogue, deeds: Sequence[Deed]) -> None:
+def _look_up(dialogue: Dialogue) -> str:
+    """What there is to mail. Raises NotDone where there is nothing."""
+    if not stems(topic_of(dialogue.now.words)):
+        return ""
+    findings = research.answer(dialogue)
+    is_read = dialogue.now.done("Task", "crawl_parallel")
+    if not is_read or "No report was written" in findings:
+        nothing = line("no_content")
+        raise NotDone(f"{findings}\n\n{nothing}")
+    return findings
+
+
+def _connect(dialogue: Dialogue, errands: Sequence[Errand]) -> None:
     """The search for the tools, then the connection of their accounts."""
-    if not deeds:
+    if not errands:
         return
-    queries = [{"use_case": deed.use_case} for deed in deeds]
+    queries = [{"use_case": errand.use_case} for errand in errands]
     search = dialogue.call("SEARCH_TOOLS", queries=queries, session={"generate_id": True})
-    if not all(deed.tool in search.result for deed in deeds):
+    if not all(errand.tool in search.result for errand in errands):
         raise NotDone(line("no_tool"))
     states = objects_in([search])
     connected = [state["toolkit"] for state in states if state.get("has_active_connection")]
-    apps = [deed.app for deed in deeds if deed.app not in connected]
+    apps = [errand.app for errand in errands if errand.app not in connected]
     if apps and not CONNECTED.search(dialogue.call("MANAGE_CONNECTIONS", toolkits=apps).result):
         raise NotDone(line("not_connected"))
 
@@ -110,7 +121,7 @@ def _named(words: str) -> Json:
 
 
 def _facts(dialogue: Dialogue) -> Json:
-    """What a request says for the arguments of deeds, and what stands above it."""
+    """What a request says for the arguments of errands, and what stands above it."""
     now = dialogue.now
     facts = _named(now.words)
     facts.setdefault("event", facts.get("meeting", "Event"))
@@ -154,7 +165,7 @@ def _attachment(dialogue: Dialogue) -> Json:
     listing = dialogue.call("list_local_files", path="work_products").result
     path = max(REPORT_FILE.findall(listing), key=lambda path: path.endswith(".pdf"))
     kind = "application/pdf" if path.endswith(".pdf") else "text/html"
-    mail = DEEDS["mail"]
+    mail = ERRANDS["mail"]
     upload = dialogue.call(
         "upload_to_composio",
         path=path,
@@ -169,9 +180,9 @@ def _attachment(dialogue: Dialogue) -> Json:
     }
 
 
-def _arguments(dialogue: Dialogue, deed: Deed, facts: Json) -> Json:
-    """The final arguments of a deed. A person is asked for what is missing; nothing is made up."""
-    for fact, question in deed.ask.items():
+def _arguments(dialogue: Dialogue, errand: Errand, facts: Json) -> Json:
+    """The final arguments of an errand. A person is asked for what is missing."""
+    for fact, question in errand.ask.items():
         if fact not in facts:
             asked = dialogue.call("ask_user", question=question).result
             answer = ANSWERED.sub("", asked) if ANSWERED.match(asked) else ""
@@ -179,18 +190,18 @@ def _arguments(dialogue: Dialogue, deed: Deed, facts: Json) -> Json:
             known = {"start": start and start.isoformat(), "title": answer}
             facts |= known | _named(answer)
         if not facts.get(fact):
-            raise NotDone(deed.failed.format(why=line("untold"), output=""))
-    return {name: facts[fact] for name, fact in deed.arguments.items() if fact in facts}
+            raise NotDone(errand.failed.format(why=line("untold"), output=""))
+    return {name: facts[fact] for name, fact in errand.arguments.items() if fact in facts}
 
 
-def _ending(deed: Deed, call: PastCall) -> str:
+def _ending(errand: Errand, call: PastCall) -> str:
     """How a call ended, in words: success only where the result says so."""
     entries = [entry for entry in objects_in([call]) if "response" in entry]
     entry = [*entries, Json()][0]
     response = as_object(entry.get("response"))
-    is_done = response.get("successful") is True if deed.app else not call.is_error
+    is_done = response.get("successful") is True if errand.app else not call.is_error
     refusal = call.result.removeprefix("Not done: ").partition(". ")[0]
     why = entry.get("error") or response.get("error") or refusal or line("stopped")
     shown = {"number": "", "html_url": "", **call.arguments, **as_object(response.get("data"))}
     shown |= {"output": call.result, "why": why.strip().rstrip(".")}
-    return (deed.done if is_done else deed.failed).format(**shown)
+    return (errand.done if is_done else errand.failed).format(**shown)
