@@ -83,20 +83,20 @@ class Quote:
 
 
 def stem(word: str) -> str:
-    """A word cut down so that its common forms meet: bot and bots, retry and retries."""
-    plain = word.casefold()
+    """A word in small letters, cut down to what bot and bots, or retry and retries, share."""
     for suffix, ending in SUFFIXES.items():
-        is_long = len(plain) - len(suffix) >= MIN_STEM
-        if is_long and plain.endswith(suffix) and not plain.endswith("ss"):
-            return plain.removesuffix(suffix) + ending
-    return plain
+        is_long = len(word) - len(suffix) >= MIN_STEM
+        if is_long and word.endswith(suffix) and not word.endswith("ss"):
+            return word.removesuffix(suffix) + ending
+    return word
 
 
 @lru_cache(maxsize=10_000)
 def stems(text: str) -> frozenset[str]:
     """The stems of the words that carry meaning."""
-    words = WORD.findall(text)
-    return frozenset(stem(word) for word in words if word.casefold() not in STOP)
+    words = WORD.findall(text.casefold())
+    telling = [word for word in words if word not in STOP]
+    return frozenset(map(stem, telling))
 
 
 def share(topic: str, text: str) -> float:
@@ -142,9 +142,17 @@ def best_quotes(blocks: Iterable[PageBlock], topic: str, count: int) -> list[Quo
             quotes += [Quote(sentence, block) for sentence in alone]
 
     def value(quote: Quote) -> float:
-        return worth(topic, quote.sentence, quote.block.position)
+        return worth(
+            topic,
+            quote.sentence,
+            quote.block.position,
+        )
 
-    ranked = sorted(quotes, key=value, reverse=True)
+    ranked = sorted(
+        quotes,
+        key=value,
+        reverse=True,
+    )
     firsts = {quote.block.url: quote for quote in reversed(ranked)}
     ranked.sort(key=lambda quote: firsts[quote.block.url] is not quote)
     return ranked[:count]
@@ -167,8 +175,10 @@ def capitalised(text: str) -> str:
 
 def worth(topic: str, text: str, position: int) -> float:
     """How well a text is quoted on a topic: by its words, its figures, and how early it stands."""
-    figures = FIGURE.findall(text)
-    return 2 * share(topic, text) + min(3, len(figures)) / 2 + 1 / position
+    figures = len(FIGURE.findall(text))
+    of_words = 2 * share(topic, text)
+    of_figures = min(3, figures) / 2
+    return of_words + of_figures + 1 / position
 
 
 @lru_cache(maxsize=500)

@@ -10,11 +10,20 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from bot.sandbox.model.dialogue import Dialogue, NextStep, read_dialogue, topic_of
 from bot.sandbox.model.message import Json, ReplyText, StandInReply
 from bot.sandbox.model.phrases import find, in_english, line, lines, pairs
-from bot.sandbox.model.playbooks import answer, chat, digests, errands, expert, posts, research
+from bot.sandbox.model.playbooks import (
+    answer,
+    chat,
+    digests,
+    errands,
+    expert,
+    posts,
+    research,
+)
 from bot.sandbox.model.quoting import stems
 from bot.sandbox.web import PageLoader
 
@@ -28,19 +37,29 @@ REPLY = re.compile(r"(?s)<reply>\n(?P<author>.*?): (?P<words>.*)\n</reply>")
 Play = Callable[[Dialogue], str]
 """Says how the work ended, or nothing where the playbook does not fit after all."""
 
-BOOK: Sequence[tuple[str, str, Play]] = (
-    ("anything", "publish_digest", digests.publish),
-    ("anything", "", answer.from_files),
-    ("table_of", "write_local_file", research.write_table),
-    ("removes", "remove_my_post", partial(errands.run, names=("removes",))),
-    ("corrects_answer", "correct_my_answer", partial(errands.run, names=("corrects_answer",))),
-    ("channel", "read_channel", posts.read_channel),
-    ("earlier", "search_corpus", posts.from_report),
-    ("earlier", "find_earlier_work", posts.from_earlier),
-    ("program", "run_python", partial(errands.run, names=("program",))),
-    ("no_question", "", partial(errands.run, names=("mail", "event", "issue"))),
+
+class Page(NamedTuple):
+    """What the main agent plays where the words and the tool are there."""
+
+    words: str
+    """The name of their pattern."""
+    tool: str
+    play: Play
+
+
+BOOK: Sequence[Page] = (
+    Page("anything", "publish_digest", digests.publish),
+    Page("anything", "", answer.from_files),
+    Page("table_of", "write_local_file", research.write_table),
+    Page("removes", "remove_my_post", partial(errands.run, names=["removes"])),
+    Page("corrects_answer", "correct_my_answer", partial(errands.run, names=["corrects_answer"])),
+    Page("channel", "read_channel", posts.read_channel),
+    Page("earlier", "search_corpus", posts.from_report),
+    Page("earlier", "find_earlier_work", posts.from_earlier),
+    Page("program", "run_python", partial(errands.run, names=["program"])),
+    Page("no_question", "", partial(errands.run, names=["mail", "event", "issue"])),
 )
-"""The first that fits plays the request: the pattern of its words, the tool that it needs."""
+"""The first that fits plays the request."""
 
 
 async def plan(body: Json, pages: PageLoader) -> tuple[str, StandInReply]:
@@ -54,13 +73,18 @@ async def plan(body: Json, pages: PageLoader) -> tuple[str, StandInReply]:
     if verdict and not tools:
         return "classify", (ReplyText(text=verdict),)
     if tools <= {"use_tools"} and not dialogue.now.calls:
-        text = await _answer_fast(dialogue, pages) if verdict in ("", "SIMPLE") else ""
+        text = ""
+        if verdict in ("", "SIMPLE"):
+            text = await _answer_fast(dialogue, pages)
         if not text and "use_tools" in tools:
-            return "escape", (dialogue.use("use_tools", {"reason": line("reason")}),)
-        return "answer", (ReplyText(text=text or line("no_model")),)
+            reason = {"reason": line("reason")}
+            return "escape", (dialogue.use("use_tools", reason),)
+        text = text or line("no_model")
+        return "answer", (ReplyText(text=text),)
     name, play = _player(dialogue)
     try:
-        return name, (ReplyText(text=await asyncio.to_thread(play, dialogue)),)
+        text = await asyncio.to_thread(play, dialogue)
+        return name, (ReplyText(text=text),)
     except NextStep as step:
         return name, step.reply
 
@@ -94,7 +118,9 @@ def verdict_on(dialogue: Dialogue) -> str:
     queries = QUERY.findall(asked)
     if not queries or dialogue.tools:
         return ""
-    return classify(queries[-1], "verdicts_beside" if REQUEST.search(asked) else "verdicts")
+    is_beside = REQUEST.search(asked) is not None
+    rules = "verdicts_beside" if is_beside else "verdicts"
+    return classify(queries[-1], rules)
 
 
 def classify(words: str, rules: str = "verdicts") -> str:
@@ -114,11 +140,12 @@ def _work(dialogue: Dialogue) -> str:
         return ending
     dialogue = chat.after_offer(dialogue)
     words = dialogue.now.words
-    for rule, tool, play in BOOK:
-        is_fitting = find(rule, words) and (not tool or tool in dialogue.tools)
-        text = play(dialogue) if is_fitting else ""
-        if text:
-            return text
+    for page in BOOK:
+        has_tool = not page.tool or page.tool in dialogue.tools
+        if has_tool and find(page.words, words):
+            text = page.play(dialogue)
+            if text:
+                return text
     is_vague = not stems(research.read_brief(dialogue).topic)
     is_new = all(call.name == "ask_user" for call in dialogue.now.calls)
     is_new = is_new and words not in lines("offers")
@@ -149,8 +176,10 @@ def _judge(dialogue: Dialogue) -> Json:
 
 def _plan(dialogue: Dialogue) -> Json:
     """The planner's form: a sub-question for each side of a comparison; no question to people."""
-    sides = research.sides_of(dialogue.now.words)
-    questions = [{"title": side, "question": line("find_out", side=side)} for side in sides]
+    questions: list[Json] = []
+    for side in research.sides_of(dialogue.now.words):
+        question = line("find_out", side=side)
+        questions.append({"title": side, "question": question})
     return {
         "question": "",
         "default": "",

@@ -75,8 +75,19 @@ def from_files(dialogue: Dialogue) -> str:
     answers: list[str] = []
     for path, kind in now.attachments.items():
         name = FILE_ID.sub("", path.rpartition("/")[2])
-        quoted = _quotation(name, texts[path], words)
-        answers.append(quoted or line("no_text", name=name, kind=kind))
+        quoted = _quotation(
+            name,
+            texts[path],
+            words,
+        )
+        answers.append(
+            quoted
+            or line(
+                "no_text",
+                name=name,
+                kind=kind,
+            )
+        )
     return "\n\n".join(answers)
 
 
@@ -96,7 +107,11 @@ def _quotation(name: str, text: str, words: str) -> str:
 def quote_lines(text: str, question: str) -> str:
     """The lines that hold most of the question, in their order; its first lines where none does."""
     lines = LINE_END.split(text.strip())
-    ranked = sorted(lines, key=lambda one: share(question, one), reverse=True)
+    ranked = sorted(
+        lines,
+        key=lambda one: share(question, one),
+        reverse=True,
+    )
     best = ranked[:MAX_LINES]
     if re.search(r"[,;|]", lines[0]):  # the head of a table
         best.append(lines[0])

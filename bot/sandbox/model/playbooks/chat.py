@@ -21,14 +21,30 @@ def reply(dialogue: Dialogue) -> str:
     now = dialogue.now
     words = now.words
     if find("greets", words):
-        greetings = [text for rule, text in pairs("hello") if re.match(rule, words, re.IGNORECASE)]
+        greetings = [
+            text
+            for rule, text in pairs("hello")
+            if re.match(
+                rule,
+                words,
+                re.IGNORECASE,
+            )
+        ]
         return [*greetings, line("hello", offer=lines("offers")[0])][0]
     if find("asks_time", words) and now.sent:
         return f"It is {now.sent}."
     about = ABOUT_POST.search(words)
     if about:
         texts = re.findall(rf"(?m)^.*{re.escape(about['who'])}: (.*)$", now.asked)
-        return line("about_post", who=about["who"], text=escape(texts[0])) if texts else ""
+        return (
+            line(
+                "about_post",
+                who=about["who"],
+                text=escape(texts[0]),
+            )
+            if texts
+            else ""
+        )
     if find("shorter", words) and dialogue.answers:
         rows = LINE_END.split(dialogue.answers[-1].strip())
         sentences = [row for row in rows if row[-1:] not in "*:|"]
@@ -50,7 +66,11 @@ def _sum(words: str) -> str:
     if asked is None:
         return ""
     terms = asked["sum"].strip()
-    plain = re.sub(r"[x\u00d7]", "*", terms).replace("÷", "/")
+    plain = re.sub(
+        r"[x\u00d7]",
+        "*",
+        terms,
+    ).replace("÷", "/")
     plain = THOUSANDS.sub("", plain).replace(",", ".")
     plain = NUMBER.sub(r" 1.0 * \g<0> ", plain)
     try:
@@ -74,7 +94,11 @@ def offer(dialogue: Dialogue) -> str:
                 question = asks
                 options = [option for option in options if find(kind, option)]
     options.sort(key=lambda option: share(words, option), reverse=True)
-    dialogue.call("ask_user", question=question, options=options[:OFFERED])
+    dialogue.call(
+        "ask_user",
+        question=question,
+        options=options[:OFFERED],
+    )
     return line("nothing_chosen")
 
 
@@ -87,6 +111,10 @@ def after_offer(dialogue: Dialogue) -> Dialogue:
             chosen = ANSWERED.sub("", call.result)
             is_topic = chosen not in options and not stems(topic_of(now.words))
             asked = f"{now.words} on {chosen}" if is_topic else chosen
-            later = replace(now, asked=asked, calls=now.calls[position + 1 :])
+            later = replace(
+                now,
+                asked=asked,
+                calls=now.calls[position + 1 :],
+            )
             return replace(dialogue, exchanges=[*dialogue.earlier, later])
     return dialogue

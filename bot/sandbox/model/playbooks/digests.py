@@ -33,9 +33,19 @@ def read_order(dialogue: Dialogue) -> Json:
     if number:
         draft["which"] = int(number["n"])
     elif draft["intent"] in COMMANDS:
-        draft |= _best("which", words, request, least=0.1)
+        draft |= _best(
+            "which",
+            words,
+            request,
+            least=0.1,
+        )
     elif draft["intent"] == "order":
-        draft |= _best("same_as", draft["task"], request, least=1.0)
+        draft |= _best(
+            "same_as",
+            draft["task"],
+            request,
+            least=1.0,
+        )
     channels = CHANNELS.search(request)
     names = re.findall(r"#\S+", channels["names"]) if channels else []
     if names and find("sums_up", words):
@@ -56,7 +66,11 @@ def _draft(words: str, request: str) -> Json:
         return {"intent": commands[0]}
     is_change = find("corrects", words) is not None
     if task and (rule or is_change or "digest" in words.casefold()):
-        draft = {"intent": "order", "task": task["task"].strip(), "rrule": rule}
+        draft = {
+            "intent": "order",
+            "task": task["task"].strip(),
+            "rrule": rule,
+        }
         return draft if rule else {**draft, "question": line("which_days")}
     pending = PENDING.search(request)
     if pending and not rule and _clock(words):
@@ -66,10 +80,19 @@ def _draft(words: str, request: str) -> Json:
     return {"intent": "change", "rrule": rule} if rule else {"intent": "change"}
 
 
-def _best(field: str, words: str, request: str, least: float) -> Json:
+def _best(
+    field: str,
+    words: str,
+    request: str,
+    least: float,
+) -> Json:
     """The digest whose topic the words name best, as a field; without one where they name none."""
     shares = {int(number): share(task, words) for number, task in OWN.findall(request)}
-    best = max(shares, key=shares.__getitem__, default=0)
+    best = max(
+        shares,
+        key=shares.__getitem__,
+        default=0,
+    )
     return {field: best} if shares.get(best, 0.0) >= least else {}
 
 
@@ -117,9 +140,17 @@ def _of_pages(dialogue: Dialogue) -> Json:
     quotes: list[Quote] = []
     if hits:
         brief = research.Brief(request=now.words, topic=topic)
-        research.delegate(dialogue, brief, hits)
+        research.delegate(
+            dialogue,
+            brief,
+            hits,
+        )
         blocks = on_topic(read_passages(dialogue, topic), topic)
-        quotes = best_quotes(blocks, topic, MAX_LINES)
+        quotes = best_quotes(
+            blocks,
+            topic,
+            MAX_LINES,
+        )
     known = stems(now.asked)
     new = [quote for quote in quotes if not stems(quote.sentence) <= known]
     count = line("news", count=len(new)) if new else line("no_news")

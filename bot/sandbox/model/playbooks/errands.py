@@ -72,12 +72,30 @@ def run(dialogue: Dialogue, names: Sequence[str]) -> str:
         _connect(dialogue, [errand for errand in errands if errand.app])
         facts = _facts(dialogue)
         if is_mail:
-            facts = _letter(dialogue, facts, findings)
-        calls = [(errand.tool, _arguments(dialogue, errand, facts)) for errand in errands]
+            facts = _letter(
+                dialogue,
+                facts,
+                findings,
+            )
+        calls = [
+            (
+                errand.tool,
+                _arguments(
+                    dialogue,
+                    errand,
+                    facts,
+                ),
+            )
+            for errand in errands
+        ]
     except NotDone as why:
         return f"{findings}\n\n{why}".strip()
     endings = [findings]
-    for errand, call in zip(errands, dialogue.side_by_side(calls), strict=True):
+    for errand, call in zip(
+        errands,
+        dialogue.side_by_side(calls),
+        strict=True,
+    ):
         ending = _ending(errand, call)
         endings.append(ending)
     return "\n\n".join(endings).strip()
@@ -100,7 +118,11 @@ def _connect(dialogue: Dialogue, errands: Sequence[Errand]) -> None:
     if not errands:
         return
     queries = [{"use_case": errand.use_case} for errand in errands]
-    search = dialogue.call("SEARCH_TOOLS", queries=queries, session={"generate_id": True})
+    search = dialogue.call(
+        "SEARCH_TOOLS",
+        queries=queries,
+        session={"generate_id": True},
+    )
     if not all(errand.tool in search.result for errand in errands):
         raise NotDone(line("no_tool"))
     states = objects_in([search])
@@ -202,6 +224,11 @@ def _ending(errand: Errand, call: PastCall) -> str:
     is_done = response.get("successful") is True if errand.app else not call.is_error
     refusal = call.result.removeprefix("Not done: ").partition(". ")[0]
     why = entry.get("error") or response.get("error") or refusal or line("stopped")
-    shown = {"number": "", "html_url": "", **call.arguments, **as_object(response.get("data"))}
+    shown = {
+        "number": "",
+        "html_url": "",
+        **call.arguments,
+        **as_object(response.get("data")),
+    }
     shown |= {"output": call.result, "why": why.strip().rstrip(".")}
     return (errand.done if is_done else errand.failed).format(**shown)

@@ -51,18 +51,34 @@ def write(dialogue: Dialogue) -> str:
     brief = replace(brief, sections=tuple(dict.fromkeys([*brief.sections, *noted])))
     query = " ".join([brief.topic, *brief.sections])
     urls = list(dict.fromkeys(URL.findall(whole.asked)))
-    blocks = read_pages(dialogue, query, urls[:MAX_PAGES]) if urls else []
+    blocks = (
+        read_pages(
+            dialogue,
+            query,
+            urls[:MAX_PAGES],
+        )
+        if urls
+        else []
+    )
     sections = _sections(blocks, brief)
     if not sections:
         return line("no_report", why=nothing_about(dialogue, brief.topic))
-    cover = best_quotes(blocks, brief.topic, COVER_SENTENCES)
+    cover = best_quotes(
+        blocks,
+        brief.topic,
+        COVER_SENTENCES,
+    )
     report: Json = {
         "title": capitalised(brief.topic),
         "follow_ups": [question.format(topic=brief.topic) for question in lines("follow_ups")],
         "summary": " ".join(cite(quote.sentence, quote.block.passage) for quote in cover),
         "is_comprehensive": find("in_depth", whole.asked) is not None,
     }
-    files = _have_written(dialogue, sections, query)
+    files = _have_written(
+        dialogue,
+        sections,
+        query,
+    )
     if files:
         report["sections"] = files
     else:
@@ -72,17 +88,31 @@ def write(dialogue: Dialogue) -> str:
         written = dialogue.call("write_report", **report)
     if not written.data.get("success"):
         return line("no_report", why=written.result[:300])
-    return _summary(brief, blocks, sections, written.data)
+    return _summary(
+        brief,
+        blocks,
+        sections,
+        written.data,
+    )
 
 
-def _summary(brief: Brief, blocks: Sequence[PageBlock], sections: Sections, written: Json) -> str:
+def _summary(
+    brief: Brief,
+    blocks: Sequence[PageBlock],
+    sections: Sections,
+    written: Json,
+) -> str:
     """The most telling sentences of the report that was written."""
     topic = brief.topic
     added = [name for name in brief.sections if not stems(name) <= stems(topic)]
     if added:
         topic = added[-1]
         blocks = on_topic(blocks, topic)
-    quotes = best_quotes(blocks, topic, SUMMARY_SENTENCES)
+    quotes = best_quotes(
+        blocks,
+        topic,
+        SUMMARY_SENTENCES,
+    )
     missing = [name for name in brief.sections if capitalised(name) not in sections]
     paragraphs = [
         written.get("version") or "",
@@ -120,14 +150,22 @@ def _sections(blocks: Sequence[PageBlock], brief: Brief) -> Sections:
     for heading, fitting in sections.items():
         if fitting:
             topic = named.get(heading, brief.topic)
-            report[heading] = _best(fitting, topic, room)
+            report[heading] = _best(
+                fitting,
+                topic,
+                room,
+            )
     return report
 
 
 def _best_of(headings: Mapping[str, str], text: str) -> str:
     """The heading of whose words a text holds most; empty where it holds none."""
     shares = {heading: share(words, text) for heading, words in headings.items()}
-    best = max(shares, key=shares.__getitem__, default="")
+    best = max(
+        shares,
+        key=shares.__getitem__,
+        default="",
+    )
     return best if shares.get(best) else ""
 
 
@@ -135,9 +173,17 @@ def _best(blocks: Sequence[PageBlock], topic: str, room: int) -> list[PageBlock]
     """The best blocks of a section, in reading order."""
 
     def value(block: PageBlock) -> float:
-        return worth(topic, block.text, block.position)
+        return worth(
+            topic,
+            block.text,
+            block.position,
+        )
 
-    best = sorted(blocks, key=value, reverse=True)
+    best = sorted(
+        blocks,
+        key=value,
+        reverse=True,
+    )
     return sorted(best[:room], key=PageBlock.place)
 
 
@@ -154,8 +200,18 @@ def _have_written(dialogue: Dialogue, sections: Sections, query: str) -> list[st
         # Two headings of one report never share a file.
         file = f"sections/{'_'.join(sorted(stems(heading)))}.md"
         passages = " ".join(block.passage for block in blocks)
-        prompt = line("section_order", heading=heading, file=file, query=query, passages=passages)
-        arguments = {"description": heading, "prompt": prompt, "subagent_type": WRITER}
+        prompt = line(
+            "section_order",
+            heading=heading,
+            file=file,
+            query=query,
+            passages=passages,
+        )
+        arguments = {
+            "description": heading,
+            "prompt": prompt,
+            "subagent_type": WRITER,
+        }
         orders.append((FORK, arguments))
         files.append(file)
     runs = [call.result.strip() for call in dialogue.side_by_side(orders)]
@@ -172,7 +228,11 @@ def write_section(dialogue: Dialogue) -> str:
     blocks = read_passages(dialogue, query)
     kept = [block for block in blocks if block.passage in passages.split()]
     content = _markdown(heading, sorted(kept, key=PageBlock.place))
-    dialogue.call("write_local_file", path=file, content=content)
+    dialogue.call(
+        "write_local_file",
+        path=file,
+        content=content,
+    )
     return line("section_written", heading=heading)
 
 

@@ -22,7 +22,11 @@ MAX_PAGES = 12
 PASSAGES = 50
 NEARLY_AS_GOOD = 0.6
 """Pages that hold so much less of a topic than the best one are left out."""
-BRACKETS = str.maketrans("", "", "[]")
+BRACKETS = str.maketrans(
+    "",
+    "",
+    "[]",
+)
 
 
 def search(dialogue: Dialogue, topics: Sequence[str]) -> dict[str, str]:
@@ -37,8 +41,10 @@ def search(dialogue: Dialogue, topics: Sequence[str]) -> dict[str, str]:
     for entry in objects_in(dialogue.side_by_side(wanted)):
         url = as_text(entry.get("url") or entry.get("link"))
         if url and url not in titles:
-            titles[url] = as_text(entry.get("title"))
-            texts[url] = f"{titles[url]} {as_text(entry.get('snippet'))} {url}"
+            title = as_text(entry.get("title"))
+            snippet = as_text(entry.get("snippet"))
+            titles[url] = title
+            texts[url] = f"{title} {snippet} {url}"
     return {url: titles[url] for url in _fitting(texts, topics)}
 
 
@@ -48,7 +54,8 @@ def _fitting(texts: Mapping[str, str], topics: Sequence[str]) -> list[str]:
     None where even all of them together hold too little.
     """
     topic = " ".join(topics)
-    if share(topic, " ".join(texts.values())) < ENOUGH:
+    together = " ".join(texts.values())
+    if share(topic, together) < ENOUGH:
         return []
     shares = {url: max(share(topic, text) for topic in topics) for url, text in texts.items()}
     least = NEARLY_AS_GOOD * max(shares.values())
@@ -77,7 +84,11 @@ def read_pages(dialogue: Dialogue, topic: str, urls: Sequence[str]) -> list[Page
 
 def read_passages(dialogue: Dialogue, query: str) -> list[PageBlock]:
     """What can be quoted of the session's pages on a query, the best passages first."""
-    search = dialogue.call("search_corpus", query=query, limit=PASSAGES)
+    search = dialogue.call(
+        "search_corpus",
+        query=query,
+        limit=PASSAGES,
+    )
     blocks: list[PageBlock] = []
     for entry in objects_in([search]):
         if entry.get("kind") == "page":

@@ -16,7 +16,11 @@ POST = re.compile(
     r"(?: \[\d+ replies\])?(?: (?P<link>https?://\S+))?$"
 )
 """A post of a channel as the product gives it."""
-SPANS = {"today": 0, "yesterday": 1, "month": 30}
+SPANS = {
+    "today": 0,
+    "yesterday": 1,
+    "month": 30,
+}
 """Days back, by the word for it."""
 USUAL_DAYS = 7
 MAX_POSTS = 10
@@ -34,13 +38,31 @@ def read_channel(dialogue: Dialogue) -> str:
         return ""
     name = channel["name"]
     since = _since(now)
-    read = dialogue.call("read_channel", channel=name, since=since)
+    read = dialogue.call(
+        "read_channel",
+        channel=name,
+        since=since,
+    )
     if read.is_error:
         return read.result
     posts = [post for post in posts_in(read.result) if now.words not in post[0]]
     if not posts:
-        return line("no_posts", name=name, since=since)
-    return "\n".join([line("posted", name=name, since=since), "", *as_list(posts[-MAX_POSTS:])])
+        return line(
+            "no_posts",
+            name=name,
+            since=since,
+        )
+    return "\n".join(
+        [
+            line(
+                "posted",
+                name=name,
+                since=since,
+            ),
+            "",
+            *as_list(posts[-MAX_POSTS:]),
+        ]
+    )
 
 
 def posts_in(text: str) -> list[tuple[str, str]]:
@@ -73,9 +95,17 @@ def from_report(dialogue: Dialogue) -> str:
     if not titles:
         return ""
     topic = topic_of(dialogue.now.words.rpartition("about ")[2])
-    quotes = best_quotes(on_topic(read_passages(dialogue, topic), topic), topic, MAX_QUOTES)
+    quotes = best_quotes(
+        on_topic(read_passages(dialogue, topic), topic),
+        topic,
+        MAX_QUOTES,
+    )
     if not quotes:
-        return line("report_silent", title=titles[-1], topic=topic)
+        return line(
+            "report_silent",
+            title=titles[-1],
+            topic=topic,
+        )
     facts = [fact(quote.sentence, quote.block) for quote in quotes]
     return line("report_says", title=titles[-1]) + "\n".join(facts)
 

@@ -80,9 +80,17 @@ def answer(dialogue: Dialogue) -> str:
         return line("nothing", topic=brief.topic)
     is_report = find("report", URL.sub("", brief.request)) or brief.sections
     if is_report and "Task" in dialogue.tools:
-        text = delegate(dialogue, brief, hits)
+        text = delegate(
+            dialogue,
+            brief,
+            hits,
+        )
     else:
-        text = short_answer(dialogue, brief.topic, list(hits))
+        text = short_answer(
+            dialogue,
+            brief.topic,
+            list(hits),
+        )
     if dialogue.goes_on and not dialogue.exchanges[-1].calls:
         return line("nothing_open")
     results = {call.arguments["run"]: call for call in now.done(RESULT)}
@@ -103,11 +111,19 @@ def read_brief(dialogue: Dialogue) -> Brief:
         known = Brief.read(tasks[-1].arguments["prompt"])
         name = section["topic"].strip(' .!"“”')
         sections = dict.fromkeys([*known.sections, name])
-        return Brief(request=words, topic=known.topic, sections=tuple(sections))
+        return Brief(
+            request=words,
+            topic=known.topic,
+            sections=tuple(sections),
+        )
     sides = sides_of(words)
     if sides:
         topic = f"{', '.join(sides[:-1])} and {sides[-1]}"
-        return Brief(request=words, topic=topic, sections=tuple(sides))
+        return Brief(
+            request=words,
+            topic=topic,
+            sections=tuple(sides),
+        )
     return Brief(request=words, topic=topic_of(words))
 
 
@@ -144,8 +160,16 @@ def _compared(sides: Sequence[str], results: Sequence[PastCall]) -> list[str]:
 
 def short_answer(dialogue: Dialogue, topic: str, urls: Sequence[str]) -> str:
     """Sentences of the pages, each with its page; and a table where figures are asked for."""
-    blocks = read_pages(dialogue, topic, urls[:PAGES_TO_ANSWER])
-    quotes = best_quotes(on_topic(blocks, topic), topic, ANSWER_SENTENCES)
+    blocks = read_pages(
+        dialogue,
+        topic,
+        urls[:PAGES_TO_ANSWER],
+    )
+    quotes = best_quotes(
+        on_topic(blocks, topic),
+        topic,
+        ANSWER_SENTENCES,
+    )
     if not quotes:
         return nothing_about(dialogue, topic)
     rows = [fact(quote.sentence, quote.block) for quote in quotes]
@@ -164,7 +188,11 @@ def write_table(dialogue: Dialogue) -> str:
     hits = search(dialogue, [topic]) if stems(topic) else {}
     if not hits:
         return ""
-    blocks = read_pages(dialogue, topic, list(hits)[:PAGES_TO_ANSWER])
+    blocks = read_pages(
+        dialogue,
+        topic,
+        list(hits)[:PAGES_TO_ANSWER],
+    )
     rows = _rows_on(blocks, topic)
     table = io.StringIO()
     csv.writer(table).writerows(rows)
@@ -177,14 +205,22 @@ def write_table(dialogue: Dialogue) -> str:
     )
     if not written.result.startswith("Success"):
         return line("no_table", why=written.result[:300])
-    return line("table_ready", topic=topic, count=len(rows) - 1)
+    return line(
+        "table_ready",
+        topic=topic,
+        count=len(rows) - 1,
+    )
 
 
 def _rows_on(blocks: Sequence[PageBlock], topic: str) -> list[list[str]]:
     """The best table of the pages on a topic, else their sentences; each row with its page."""
     tables = [block for block in blocks if block.kind == "table" and share(topic, block.text)]
     if not tables:
-        quotes = best_quotes(on_topic(blocks, topic), topic, ROWS)
+        quotes = best_quotes(
+            on_topic(blocks, topic),
+            topic,
+            ROWS,
+        )
         rows = [[quote.sentence, quote.block.url] for quote in quotes]
         return [["What the page says", "Source"], *rows]
     best = max(tables, key=lambda block: share(topic, block.text))
