@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -86,11 +85,14 @@ async def _play(
     seats = asyncio.Semaphore(_AT_ONCE)
 
     async def play(trial: Trial) -> None:
-        recorded = _load(replay, trial) if replay else {}
+        recorded: dict[str, JsonObject] | None = {}
+        if replay:
+            file = _file(replay, trial)
+            recorded = json.loads(file.read_bytes())["calls"] if file.is_file() else None
         async with seats:
             await trial.run(upstream, settings, recorded)
         if record and recorded is not None and trial.verdict != "not measured":
-            _save(record, trial, recorded)
+            _save(_file(record, trial), trial, recorded)
         why = "; ".join(trial.faults)
         line = f"{trial.verdict}: {trial.suite} {trial.name}: {trial.scenario.says[-1]}  {why}"
         typer.echo(line.rstrip(), err=True)
@@ -100,67 +102,54 @@ async def _play(
             group.create_task(play(trial))
 
 
-def _load(directory: Path, trial: Trial) -> dict[str, JsonObject] | None:
-    """The replies that were recorded for a scenario, by key; None where it was not recorded."""
-    file = directory / trial.suite / f"{trial.name}.json"
-    return json.loads(file.read_text(encoding="utf-8"))["calls"] if file.is_file() else None
+def _file(directory: Path, trial: Trial) -> Path:
+    """Where the replies of a scenario are recorded."""
+    return directory / trial.suite / f"{trial.name}.json"
 
 
-def _save(directory: Path, trial: Trial, recorded: dict[str, JsonObject]) -> None:
-    file = directory / trial.suite / f"{trial.name}.json"
+def _save(file: Path, trial: Trial, recorded: dict[str, JsonObject]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     content = {"says": trial.scenario.says, "calls": recorded}
-    file.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+    text = json.dumps(content, indent=1, ensure_ascii=False)
+    file.write_text(text, encoding="utf-8")
 
 
-def _cost(messages: Sequence[JsonObject]) -> float:
-    """US dollars; not a number where a model's price is not known."""
+def _cost(message: JsonObject) -> float | None:
+    """US dollars; None where the model's price is not known."""
     prices = tomllib.loads(_PRICES.read_text(encoding="utf-8"))
-    cost = 0.0
-    for message in messages:
-        model = message["model"]
-        known = [prices[name] for name in prices if model.startswith(name)]
-        if not known:
-            return math.nan
-        for kind, a_million in zip(_TOKENS, known[0], strict=True):
-            cost += _count(message, kind) * a_million / 1_000_000
-    return cost
+    known = [prices[name] for name in prices if message["model"].startswith(name)]
+    if not known:
+        return None
+    of_kinds = zip(_TOKENS, known[0], strict=True)
+    return sum(_count(message, kind) * a_million for kind, a_million in of_kinds) / 1_000_000
 
 
 def _count(message: JsonObject, kind: str) -> int:
     return message["usage"].get(kind) or 0
 
 
-def _percentiles(times: Sequence[float]) -> tuple[float | None, float | None]:
-    """The 50th and the 95th; None where nothing was measured."""
-    if not times:
-        return None, None
-    if len(times) == 1:
-        return times[0], times[0]
-    cuts = quantiles(times, n=20, method="inclusive")
-    return round(cuts[9], 2), round(cuts[18], 2)
-
-
 def summary(suite: str, trials: Sequence[Trial]) -> dict[str, object]:
     """A suite in figures; None where nothing was measured or a price is not known."""
     calls = [call for trial in trials for call in trial.calls]
-    times = [call["seconds"] for call in calls]
     messages = [call["message"] for call in calls]
-    *kinds_in, kind_out = _TOKENS
-    tokens_in = sum(_count(message, kind) for message in messages for kind in kinds_in)
-    cost = _cost(messages)
-    p50_s, p95_s = _percentiles(times)
+    times = [call["seconds"] for call in calls]
+    costs = [_cost(message) for message in messages]
+    known = [cost for cost in costs if cost is not None]
+    # The 50th and the 95th of the percentiles; one call stands for all.
+    cuts = quantiles(times if times[1:] else times * 2, n=20, method="inclusive") if times else []
+    tokens = {kind: sum(_count(message, kind) for message in messages) for kind in _TOKENS}
+    tokens_out = tokens.pop("output_tokens")
     verdicts = [trial.verdict for trial in trials]
     return {
         "suite": suite,
         "passed": verdicts.count("passed"),
         "failed": verdicts.count("failed"),
         "not_measured": verdicts.count("not measured"),
-        "tokens_in": tokens_in,
-        "tokens_out": sum(_count(message, kind_out) for message in messages),
-        "cost_usd": None if math.isnan(cost) or not times else round(cost, 4),
-        "p50_s": p50_s,
-        "p95_s": p95_s,
+        "tokens_in": sum(tokens.values()),
+        "tokens_out": tokens_out,
+        "cost_usd": round(sum(known), 4) if times and known == costs else None,
+        "p50_s": round(cuts[9], 2) if cuts else None,
+        "p95_s": round(cuts[18], 2) if cuts else None,
     }
 
 

@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from bot.sandbox.model.dialogue import (
@@ -146,7 +147,7 @@ def _facts(dialogue: Dialogue) -> Json:
     """What a request says for the arguments of errands, and what stands above it."""
     now = dialogue.now
     facts = _named(now.words)
-    facts.setdefault("event", facts.get("meeting", "Event"))
+    facts["event"] = capitalised(facts.get("event") or facts.get("meeting", "Event"))
     facts["zone"] = now.sent.rpartition(" in ")[2] or "UTC"
     title = pattern("issue_frame").sub("", facts.pop("title", ""))
     if title:
@@ -224,11 +225,10 @@ def _ending(errand: Errand, call: PastCall) -> str:
     is_done = response.get("successful") is True if errand.app else not call.is_error
     refusal = call.result.removeprefix("Not done: ").partition(". ")[0]
     why = entry.get("error") or response.get("error") or refusal or line("stopped")
-    shown = {
-        "number": "",
-        "html_url": "",
-        **call.arguments,
-        **as_object(response.get("data")),
-    }
+    shown: Json = {"number": "", "html_url": "", "at": "", **call.arguments}
+    shown |= as_object(response.get("data"))
     shown |= {"output": call.result, "why": why.strip().rstrip(".")}
+    if "start_datetime" in shown:
+        start = datetime.fromisoformat(shown["start_datetime"])
+        shown["at"] = f"{start:%A, {start.day} %B, %H:%M}"
     return (errand.done if is_done else errand.failed).format(**shown)
