@@ -23,6 +23,8 @@ LINE_END = re.compile(r"\s*\n\s*|(?<=[.!?])\s+")
 FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
 PART = re.compile(r"(?m)^## (?=(?:Page|Sheet) )")
 """The mark of a page or a sheet in the text of a file."""
+ROW = re.compile(r"(?m)^(?:\d+: |[^\n]*[,;\t]).*$")
+"""A row of a sheet, or of values with separators."""
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
@@ -75,19 +77,13 @@ def from_files(dialogue: Dialogue) -> str:
     answers: list[str] = []
     for path, kind in now.attachments.items():
         name = FILE_ID.sub("", path.rpartition("/")[2])
-        quoted = _quotation(
-            name,
-            texts[path],
-            words,
-        )
-        answers.append(
-            quoted
-            or line(
-                "no_text",
-                name=name,
-                kind=kind,
-            )
-        )
+        text = texts[path]
+        rows = len(ROW.findall(text)) - 1
+        if rows > 0 and find("counts_rows", words):
+            answers.append(line("rows", name=name, count=f"{rows:,}"))
+        else:
+            quoted = _quotation(name, text, words)
+            answers.append(quoted or line("no_text", name=name, kind=kind))
     return "\n\n".join(answers)
 
 
