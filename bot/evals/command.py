@@ -23,6 +23,8 @@ keep the replies. Without a key, `bot eval --replay DIR` plays what was recorded
 
 _ANTHROPIC = "https://api.anthropic.com"
 _AT_ONCE = 2
+_FEW = 2
+"""So many times have percentiles."""
 _TOKENS = (
     "input_tokens",
     "cache_creation_input_tokens",
@@ -128,6 +130,14 @@ def _count(message: JsonObject, kind: str) -> int:
     return message["usage"].get(kind) or 0
 
 
+def _percentile(times: Sequence[float], twentieths: int) -> float | None:
+    """None where nothing was measured; a single time stands for all."""
+    if len(times) < _FEW:
+        return times[0] if times else None
+    cuts = quantiles(times, n=20, method="inclusive")
+    return round(cuts[twentieths - 1], 2)
+
+
 def summary(suite: str, trials: Sequence[Trial]) -> dict[str, object]:
     """A suite in figures; None where nothing was measured or a price is not known."""
     calls = [call for trial in trials for call in trial.calls]
@@ -135,8 +145,7 @@ def summary(suite: str, trials: Sequence[Trial]) -> dict[str, object]:
     times = [call["seconds"] for call in calls]
     costs = [_cost(message) for message in messages]
     known = [cost for cost in costs if cost is not None]
-    # The 50th and the 95th of the percentiles; one call stands for all.
-    cuts = quantiles(times if times[1:] else times * 2, n=20, method="inclusive") if times else []
+    is_known = bool(times) and known == costs
     tokens = {kind: sum(_count(message, kind) for message in messages) for kind in _TOKENS}
     tokens_out = tokens.pop("output_tokens")
     verdicts = [trial.verdict for trial in trials]
@@ -147,9 +156,9 @@ def summary(suite: str, trials: Sequence[Trial]) -> dict[str, object]:
         "not_measured": verdicts.count("not measured"),
         "tokens_in": sum(tokens.values()),
         "tokens_out": tokens_out,
-        "cost_usd": round(sum(known), 4) if times and known == costs else None,
-        "p50_s": round(cuts[9], 2) if cuts else None,
-        "p95_s": round(cuts[18], 2) if cuts else None,
+        "cost_usd": round(sum(known), 4) if is_known else None,
+        "p50_s": _percentile(times, 10),
+        "p95_s": _percentile(times, 19),
     }
 
 

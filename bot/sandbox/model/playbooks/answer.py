@@ -77,18 +77,32 @@ def from_files(dialogue: Dialogue) -> str:
     answers: list[str] = []
     for path, kind in now.attachments.items():
         name = FILE_ID.sub("", path.rpartition("/")[2])
-        text = texts[path]
-        rows = len(ROW.findall(text)) - 1
-        if rows > 0 and find("counts_rows", words):
-            answers.append(line("rows", name=name, count=f"{rows:,}"))
-        else:
-            quoted = _quotation(name, text, words)
-            answers.append(quoted or line("no_text", name=name, kind=kind))
+        answer = _from_file(
+            name,
+            texts[path],
+            words,
+        )
+        answers.append(
+            answer
+            or line(
+                "no_text",
+                name=name,
+                kind=kind,
+            )
+        )
     return "\n\n".join(answers)
 
 
-def _quotation(name: str, text: str, words: str) -> str:
-    """The lines that hold most of the question, with the name of their page or sheet."""
+def _from_file(name: str, text: str, words: str) -> str:
+    """How many rows a table has, where that is asked; else the lines that hold most of it."""
+    rows = len(ROW.findall(text)) - 1
+    if rows > 0 and find("counts_rows", words):
+        count = f"{rows:,}"
+        return line(
+            "rows",
+            name=name,
+            count=count,
+        )
     quoted: dict[str, float] = {}
     for part in PART.split(text):
         head, _, body = part.partition("\n") if part != text else (name, "", text)
