@@ -38,8 +38,6 @@ WHOLE = re.compile(r"(?s)^[\"'“\u2018(\[]*[^\Wa-z_].*[.!][\"'”\u2019)\]]*$")
 FIGURE = re.compile(r"\d[\d.,]*")
 SPECIAL = re.compile(r"[\\`*_\[\]<>~|&#]|(?<=\d)[.)](?=\s)|^[-+=]")
 """What Markdown could take for more than text."""
-BARRED = ("chrome", "own_voice")
-"""What no quoted sentence matches."""
 BlockKind = Literal["paragraph", "item", "table"]
 
 
@@ -182,12 +180,18 @@ def worth(topic: str, text: str, position: int) -> float:
 
 
 @lru_cache(maxsize=500)
-def quotable_blocks(text: str) -> Sequence[tuple[BlockKind, tuple[str, ...]]]:
-    """Paragraphs, items and tables of Markdown with what can be quoted of them; read once."""
-    return [block for block in _read_blocks(text) if block[1]]
+def quotable_blocks(
+    text: str, *, in_report: bool = True
+) -> Sequence[tuple[BlockKind, tuple[str, ...]]]:
+    """Paragraphs, items and tables of Markdown with what can be quoted of them; read once.
+
+    A report speaks in its own voice, an answer may quote that of a page.
+    """
+    barred = ("chrome", "own_voice") if in_report else ("chrome",)
+    return [block for block in _read_blocks(text, barred) if block[1]]
 
 
-def _read_blocks(text: str) -> Iterator[tuple[BlockKind, tuple[str, ...]]]:
+def _read_blocks(text: str, barred: Sequence[str]) -> Iterator[tuple[BlockKind, tuple[str, ...]]]:
     lines = text.splitlines()
     for before, token in pairwise(MARKDOWN.parse(text)):
         if token.type == "table_open" and token.map:
@@ -196,9 +200,9 @@ def _read_blocks(text: str) -> Iterator[tuple[BlockKind, tuple[str, ...]]]:
         if token.type == "inline" and before.type == "paragraph_open":
             plain = _plain(token)
             if before.hidden:
-                yield "item", tuple(_quotable([plain]))
+                yield "item", tuple(_quotable([plain], barred))
             else:
-                yield "paragraph", tuple(_quotable(split_sentences(plain)))
+                yield "paragraph", tuple(_quotable(split_sentences(plain), barred))
 
 
 def _plain(token: Token) -> str:
@@ -219,12 +223,12 @@ def split_sentences(paragraph: str) -> list[str]:
     return sentences
 
 
-def _quotable(sentences: Iterable[str]) -> Iterator[str]:
+def _quotable(sentences: Iterable[str], barred: Sequence[str]) -> Iterator[str]:
     """The whole sentences that are understood without one that is left out."""
     is_quoted = False
     for sentence in sentences:
         is_clear = is_quoted or _stands_alone(sentence)
-        is_barred = any(find(name, sentence) for name in BARRED)
+        is_barred = any(find(name, sentence) for name in barred)
         is_fitting = MIN_WORDS <= len(sentence.split()) <= MAX_WORDS
         is_quoted = bool(is_clear and is_fitting and WHOLE.match(sentence) and not is_barred)
         if is_quoted:

@@ -54,7 +54,8 @@ def _best_of(page: WebPage, topic: str) -> tuple[float, str]:
     is_subject = not is_word and share(topic, page.title) >= IN_TITLE
     least = ENOUGH_OF_SUBJECT if is_subject else ENOUGH
     best = (0.0, "")
-    for _, sentences in quotable_blocks(page.text.replace("\n", "\n\n")):
+    text = page.text.replace("\n", "\n\n")
+    for _, sentences in quotable_blocks(text, in_report=False):
         for sentence, following in pairwise([*sentences, ""]):
             quote = f"{sentence} {following}".strip()
             context = page.title if is_word else f"{page.title} {quote}"
