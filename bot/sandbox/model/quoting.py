@@ -39,6 +39,8 @@ FIGURE = re.compile(r"\d[\d.,]*")
 SPECIAL = re.compile(r"[\\`*_\[\]<>~|&#]|(?<=\d)[.)](?=\s)|^[-+=]")
 """What Markdown could take for more than text."""
 BlockKind = Literal["paragraph", "item", "table"]
+Quotable = tuple[BlockKind, tuple[str, ...]]
+"""What can be quoted of a block: its sentences, of a table its lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,9 +182,7 @@ def worth(topic: str, text: str, position: int) -> float:
 
 
 @lru_cache(maxsize=500)
-def quotable_blocks(
-    text: str, *, in_report: bool = True
-) -> Sequence[tuple[BlockKind, tuple[str, ...]]]:
+def quotable_blocks(text: str, *, in_report: bool = True) -> Sequence[Quotable]:
     """Paragraphs, items and tables of Markdown with what can be quoted of them; read once.
 
     A report speaks in its own voice, an answer may quote that of a page.
@@ -191,7 +191,7 @@ def quotable_blocks(
     return [block for block in _read_blocks(text, barred) if block[1]]
 
 
-def _read_blocks(text: str, barred: Sequence[str]) -> Iterator[tuple[BlockKind, tuple[str, ...]]]:
+def _read_blocks(text: str, barred: Sequence[str]) -> Iterator[Quotable]:
     lines = text.splitlines()
     for before, token in pairwise(MARKDOWN.parse(text)):
         if token.type == "table_open" and token.map:
