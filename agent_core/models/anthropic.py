@@ -204,7 +204,9 @@ class AnthropicModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Item | Silent, None]:
         """As `Model.stream`: deltas of the answer's text and of calls, then the whole reply."""
         assembly = ReplyAssembly()
-        async with aclosing(self.connection.events(request_body(self.name, request))) as events:
+        may_cite = not self.connection.is_gateway
+        body = request_body(self.name, request, may_cite=may_cite)
+        async with aclosing(self.connection.events(body)) as events:
             # A task, as the wait for the first event goes on behind the Silent.
             beginning = asyncio.create_task(anext(events, None))
             try:
