@@ -130,7 +130,10 @@ def rarities(texts: Iterable[str], topic: str) -> dict[str, float]:
         counts.update(words)
     weights = {word: 1 / count for word, count in counts.items()}
     whole = sum(weights.values()) or 1.0
-    return {text: sum(map(weights.__getitem__, words)) / whole for text, words in held.items()}
+    rarity: dict[str, float] = {}
+    for text, words in held.items():
+        rarity[text] = sum(weights[word] for word in words) / whole
+    return rarity
 
 
 def best_quotes(blocks: Iterable[PageBlock], topic: str, count: int) -> list[Quote]:
@@ -188,7 +191,8 @@ def quotable_blocks(text: str, *, in_report: bool = True) -> Sequence[Quotable]:
     A report speaks in its own voice, an answer may quote that of a page.
     """
     barred = ("chrome", "own_voice") if in_report else ("chrome",)
-    return [block for block in _read_blocks(text, barred) if block[1]]
+    blocks = _read_blocks(text, barred)
+    return [block for block in blocks if block[1]]
 
 
 def _read_blocks(text: str, barred: Sequence[str]) -> Iterator[Quotable]:
