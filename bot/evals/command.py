@@ -2,14 +2,15 @@
 
 import asyncio
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import quantiles
 
 import typer
 
+from agent_core.events import Usage
 from agent_core.messages import JsonObject
+from agent_core.prices import read_prices
 from agent_core.settings import CoreSettings
 from bot.evals.scenarios import SHIPPED, SUITES, read_suite
 from bot.evals.trial import Trial
@@ -23,15 +24,6 @@ keep the replies. Without a key, `bot eval --replay DIR` plays what was recorded
 
 _ANTHROPIC = "https://api.anthropic.com"
 _AT_ONCE = 2
-_FEW = 2
-"""So many times have percentiles."""
-_TOKENS = (
-    "input_tokens",
-    "cache_creation_input_tokens",
-    "cache_read_input_tokens",
-    "output_tokens",
-)
-_PRICES = Path(__file__).with_name("prices.toml")
 
 
 def run_evals(
@@ -87,14 +79,11 @@ async def _play(
     seats = asyncio.Semaphore(_AT_ONCE)
 
     async def play(trial: Trial) -> None:
-        recorded: dict[str, JsonObject] | None = {}
-        if replay:
-            file = _file(replay, trial)
-            recorded = json.loads(file.read_bytes())["calls"] if file.is_file() else None
+        recorded = _load(replay, trial) if replay else {}
         async with seats:
             await trial.run(upstream, settings, recorded)
         if record and recorded is not None and trial.verdict != "not measured":
-            _save(_file(record, trial), trial, recorded)
+            _save(record, trial, recorded)
         why = "; ".join(trial.faults)
         line = f"{trial.verdict}: {trial.suite} {trial.name}: {trial.scenario.says[-1]}  {why}"
         typer.echo(line.rstrip(), err=True)
@@ -104,61 +93,61 @@ async def _play(
             group.create_task(play(trial))
 
 
-def _file(directory: Path, trial: Trial) -> Path:
-    """Where the replies of a scenario are recorded."""
-    return directory / trial.suite / f"{trial.name}.json"
+def _load(directory: Path, trial: Trial) -> dict[str, JsonObject] | None:
+    """The replies that were recorded for a scenario, by key; None where it was not recorded."""
+    file = directory / trial.suite / f"{trial.name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))["calls"] if file.is_file() else None
 
 
-def _save(file: Path, trial: Trial, recorded: dict[str, JsonObject]) -> None:
+def _save(directory: Path, trial: Trial, recorded: dict[str, JsonObject]) -> None:
+    file = directory / trial.suite / f"{trial.name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     content = {"says": trial.scenario.says, "calls": recorded}
-    text = json.dumps(content, indent=1, ensure_ascii=False)
-    file.write_text(text, encoding="utf-8")
+    file.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
-def _cost(message: JsonObject) -> float | None:
-    """US dollars; None where the model's price is not known."""
-    prices = tomllib.loads(_PRICES.read_text(encoding="utf-8"))
-    known = [prices[name] for name in prices if message["model"].startswith(name)]
-    if not known:
-        return None
-    of_kinds = zip(_TOKENS, known[0], strict=True)
-    return sum(_count(message, kind) * a_million for kind, a_million in of_kinds) / 1_000_000
-
-
-def _count(message: JsonObject, kind: str) -> int:
-    return message["usage"].get(kind) or 0
-
-
-def _percentile(times: Sequence[float], twentieths: int) -> float | None:
-    """None where nothing was measured; a single time stands for all."""
-    if len(times) < _FEW:
-        return times[0] if times else None
+def _percentiles(times: Sequence[float]) -> tuple[float | None, float | None]:
+    """The 50th and the 95th; None where nothing was measured."""
+    if not times:
+        return None, None
+    if len(times) == 1:
+        return times[0], times[0]
     cuts = quantiles(times, n=20, method="inclusive")
-    return round(cuts[twentieths - 1], 2)
+    return round(cuts[9], 2), round(cuts[18], 2)
+
+
+def _usage(message: JsonObject) -> Usage:
+    counts = message["usage"]
+    return Usage(
+        input_tokens=counts.get("input_tokens") or 0,
+        output_tokens=counts.get("output_tokens") or 0,
+        cache_read_tokens=counts.get("cache_read_input_tokens") or 0,
+        cache_write_tokens=counts.get("cache_creation_input_tokens") or 0,
+    )
 
 
 def summary(suite: str, trials: Sequence[Trial]) -> dict[str, object]:
     """A suite in figures; None where nothing was measured or a price is not known."""
     calls = [call for trial in trials for call in trial.calls]
-    messages = [call["message"] for call in calls]
     times = [call["seconds"] for call in calls]
-    costs = [_cost(message) for message in messages]
-    known = [cost for cost in costs if cost is not None]
-    is_known = bool(times) and known == costs
-    tokens = {kind: sum(_count(message, kind) for message in messages) for kind in _TOKENS}
-    tokens_out = tokens.pop("output_tokens")
+    messages = [call["message"] for call in calls]
+    prices = read_prices()
+    usage = Usage()
+    for message in messages:
+        usage += prices.priced(_usage(message), message["model"])
+    is_known = bool(times) and not usage.unpriced_calls
+    p50_s, p95_s = _percentiles(times)
     verdicts = [trial.verdict for trial in trials]
     return {
         "suite": suite,
         "passed": verdicts.count("passed"),
         "failed": verdicts.count("failed"),
         "not_measured": verdicts.count("not measured"),
-        "tokens_in": sum(tokens.values()),
-        "tokens_out": tokens_out,
-        "cost_usd": round(sum(known), 4) if is_known else None,
-        "p50_s": _percentile(times, 10),
-        "p95_s": _percentile(times, 19),
+        "tokens_in": usage.total_tokens - usage.output_tokens,
+        "tokens_out": usage.output_tokens,
+        "cost_usd": round(usage.cost_usd, 4) if is_known else None,
+        "p50_s": p50_s,
+        "p95_s": p95_s,
     }
 
 
