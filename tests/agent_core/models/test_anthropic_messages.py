@@ -183,7 +183,7 @@ def test_passages_are_search_results_where_the_server_knows_citations() -> None:
 
 
 def cited(index: int, text: str, *quotes: str) -> list[JsonObject]:
-    deltas = [{"type": "text_delta", "text": text}]
+    deltas: list[JsonObject] = [{"type": "text_delta", "text": text}]
     for quote in quotes:
         citation = {"type": "search_result_location", "cited_text": quote}
         deltas.append({"type": "citations_delta", "citation": citation})
