@@ -12,8 +12,7 @@ from mcp_local.sources import NumberedSource
 SHINGLE_WORDS = 4
 SKETCH_SIZE = 256
 MIN_WORDS = 40
-"""Of shorter texts, such as snippets, too little is seen to call them the same; a page that one
-publisher has at several addresses is."""
+"""Of shorter texts, such as snippets, too little is seen to call them the same."""
 MIN_RESEMBLANCE = 0.5
 """Share of common shingles; sites add their own beginning and end."""
 
@@ -23,8 +22,7 @@ def copies_of(sources: Sequence[NumberedSource]) -> Mapping[int, int]:
     originals: dict[int, frozenset[int]] = {}
     copies: dict[int, int] = {}
     for source in sources:
-        page = (source.publisher, source.title, source.text)
-        sketch = _sketch(source.text) or frozenset([hash(page)] * bool(source.publisher))
+        sketch = _sketch(source.text)
         for number, other in originals.items():
             if sketch and _resemblance(sketch, other) >= MIN_RESEMBLANCE:
                 copies[source.n] = number

@@ -286,12 +286,7 @@ def agrees(claimed: Figure, known: Figure) -> bool:
     A value that was converted is as exact as the one that it was converted from.
     """
     if claimed.unit != known.unit:
-        is_bare = not claimed.unit or not known.unit
-        is_alone = len(claimed.values) == 1  # the first of a range may be meant without the unit
-        is_small = is_alone and claimed.size <= _SMALL
-        if not is_bare or is_small:
-            return False
-        if claimed.unit == "points":
+        if not _may_lack_unit(claimed, known):
             return False
         claimed = _without_unit(claimed)
         known = _without_unit(known)
@@ -309,6 +304,13 @@ def agrees(claimed: Figure, known: Figure) -> bool:
     return False
 
 
+def _may_lack_unit(claimed: Figure, known: Figure) -> bool:
+    """Whether one without a unit may mean the other; the first of a range may also be small."""
+    is_contrary = claimed.unit and known.unit
+    is_small = len(claimed.values) == 1 and claimed.size <= _SMALL
+    return not (is_contrary or is_small or claimed.unit == "points")
+
+
 def _without_unit(figure: Figure) -> Figure:
     """The number with its scale alone."""
     values = tuple(value / figure.factor for value in figure.values)
@@ -319,8 +321,6 @@ def _without_unit(figure: Figure) -> Figure:
 def agrees_in_digits(claimed: Figure, known: Figure) -> bool:
     """Whether the digits are the same: scale and unit of a table may stand in its head."""
     if claimed.is_small or claimed.digits != known.digits:
-        return False
-    if claimed.unit and known.unit and claimed.unit != known.unit:
         return False
     is_claimed_plain = claimed.digits == claimed.values[0]
     is_known_plain = known.digits == known.values[0]

@@ -59,12 +59,11 @@ def _renumbered(
 ) -> list[NumberedSource]:
     """The sources with their numbers in the answer; those without one behind all others."""
     numbers = {url_key(url): n for n, url in enumerate(addresses, start=1)}
-    renumbered: list[NumberedSource] = []
-    for source in sources:
-        key = url_key(source.url)
-        number = numbers.get(key, _UNNUMBERED + source.n)
-        renumbered.append(replace(source, n=number))
-    return [source for source in renumbered if source.ok]
+    return [
+        replace(source, n=numbers.get(url_key(source.url), _UNNUMBERED + source.n))
+        for source in sources
+        if source.ok
+    ]
 
 
 def _marked(

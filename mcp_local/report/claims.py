@@ -191,35 +191,35 @@ def read_claims(
             following = listed[n : n + _BELOW + 1]
             below = _read_inline(following[-1], known)
             after = _cited_in(below.marks)
-            yield from _cells(rows, before + after)
+            around = before + after
+            yield from _cells(rows, around)
+        elif token.type == "inline" and in_table:
+            rows[-1].append(_read_inline(token, known))
         elif token.type == "inline" and not is_heading:
             inline = _read_inline(token, known)
-            if in_table:
-                rows[-1].append(inline)
-                continue
-            own = _cited_in(inline.marks)
-            before = own or before
-            if token.level > _TOP_LEVEL:
-                own = before
-            yield from _sentences(inline, own)
+            before = _cited_in(inline.marks) or before
+            yield from _sentences(inline, before)
 
 
-def _sentences(inline: _Inline, of_paragraph: tuple[Cited, ...]) -> Iterator[Claim]:
+def _sentences(inline: _Inline, before: tuple[Cited, ...]) -> Iterator[Claim]:
     """The sentences, each with the marks up to the next one."""
     spans = sentence_spans(inline.text)
     if not spans:
         return
+    is_inside = inline.token.level > _TOP_LEVEL
+    of_paragraph = before if is_inside else _cited_in(inline.marks)
     starts = [0, *(start for start, _ in spans[1:]), len(inline.text) + 1]
     for (start, end), (first, following) in zip(spans, pairwise(starts), strict=True):
         marks = tuple(mark for mark in inline.marks if first <= mark.start < following)
         words = inline.text[start:end].split()
-        text = " ".join(words)
+        joined = " ".join(words)
+        text = _BEFORE_STOP.sub("", joined)
         cited = _cited_in(marks) or of_paragraph
         if marks:
             end = max(end, marks[-1].end)
         yield Claim(
             token=inline.token,
-            text=_BEFORE_STOP.sub("", text),
+            text=text,
             end=end,
             marks=marks,
             cited=cited,
@@ -233,10 +233,12 @@ def _cells(rows: Sequence[Sequence[_Inline]], around: tuple[Cited, ...]) -> Iter
         text = " | ".join(cell.text.strip() for cell in row)
         own = _cited_in(marks)
         for cell in row:
+            end = len(cell.token.content)
+            stripped = cell.text.strip()
             yield Claim(
                 token=cell.token,
-                text=cell.text.strip(),
-                end=len(cell.token.content),
+                text=stripped,
+                end=end,
                 marks=tuple(cell.marks),
                 cited=own or of_table or around,
                 row=text,
@@ -265,7 +267,8 @@ def _checked(claim: Claim, sources: Mapping[int, NumberedSource]) -> CheckedClai
     supports = _by_cited(cited, verdict)
     if passages != pages:
         narrow = check_claim(claim.text, passages, row=claim.row)
-        supports |= _by_cited(cited, narrow)
+        nearer = _by_cited(cited, narrow)
+        supports |= nearer
         if not narrow.doubts:
             verdict = narrow
     return CheckedClaim(claim=claim, verdict=verdict, supports=supports)
@@ -282,7 +285,8 @@ def evidence_of(source: NumberedSource, passage: int = 0) -> Evidence:
     if passage:
         passages = passages_of(source)
         chosen = passages[passage - 1 : passage]
-        text = " ".join(each.text for each in chosen)
+        texts = [each.text for each in chosen]
+        text = " ".join(texts)
     published = f" ({source.published})" if source.published else ""
     return read_evidence(f"{source.title}{published}\n{text}")
 
@@ -311,7 +315,8 @@ def mark_claims(checked: Iterable[CheckedClaim], known: frozenset[str]) -> None:
         if each.verdict.doubts:
             content = contents.get(id(claim.token), claim.token.content)
             doubted = dict.fromkeys(doubt.text for doubt in each.verdict.doubts)
-            mark = write_note(each.mark_kind, "; ".join(doubted))
+            words = "; ".join(doubted)
+            mark = write_note(each.mark_kind, words)
             before = content[: claim.end]
             after = content[claim.end :]
             content = before + mark + after
@@ -343,7 +348,8 @@ def warnings_of(checked: Iterable[CheckedClaim], sources: Sequence[NumberedSourc
             elsewhere = _said_elsewhere(each, sources)
         for doubt in doubts:
             warning = _warning(each.claim, doubt)
-            warnings.append(warning + elsewhere)
+            whole = warning + elsewhere
+            warnings.append(whole)
     surplus = len(warnings) - MAX_WARNINGS
     if surplus > 0:
         warnings[MAX_WARNINGS:] = [f"{surplus} more of the same kind."]
@@ -359,7 +365,8 @@ def _said_elsewhere(checked: CheckedClaim, sources: Sequence[NumberedSource]) ->
         text = source.text.casefold()
         if is_cited or not source.ok or not all(word in text for word in doubted):
             continue
-        verdict = check_claim(claim.text, [evidence_of(source)], row=claim.row)
+        evidence = evidence_of(source)
+        verdict = check_claim(claim.text, [evidence], row=claim.row)
         if not verdict.doubts:
             return f" Source [{source.n}] says it: cite that one."
     return ""

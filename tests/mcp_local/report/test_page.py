@@ -260,15 +260,12 @@ def test_one_agency_text_on_several_sites_counts_once_and_its_copies_say_so() ->
     text = " ".join(f"The plant near Lyon made {n} tonnes of glass in year {n}." for n in range(30))
     edited = f"Our reporter in Lyon. {text} Subscribe to our letter."
     other = " ".join(f"Unions say that shift {n} lasted {n} hours." for n in range(30))
-    short = replace(source(4, "Three firms hold all leases."), publisher="Crown")
-    sources = [source(1, text), source(2, other), source(3, edited), short]
-    sources += [replace(short, n=5, url="https://amp.4.test/page")]
-    cited = "## S\n\nGlass is made. [1] [3] Shifts are long. [2] Firms hold leases. [4] [5]"
+    sources = [source(1, text), source(2, other), source(3, edited)]
+    cited = "## S\n\nGlass is made. [1] [3] Shifts are long. [2]"
     report = compose(cited, sources=sources)
     page = read_html(report.html)
     counts = page.one("section", id="sources").attrs
-    assert (counts["data-sources"], counts["data-publishers"]) == ("3", "3")
-    assert "3 sources" in page.text
-    assert "same text as source 4" in page.text
+    assert (counts["data-sources"], counts["data-publishers"]) == ("2", "2")
+    assert "2 sources" in page.text
     (copy,) = [item for item in page.all("li") if "same text as source 1" in item.text]
     assert copy.attrs["data-n"] == "3"
