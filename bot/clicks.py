@@ -19,7 +19,7 @@ from pydantic_core import from_json
 from agent_core.ids import AgentId, AskId, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime.schedules import ScheduleId
-from bot.inbound import Sender
+from bot.inbound import Sender, objects_in
 from bot.render import limits, plain_text
 from bot.words import BOT
 
@@ -341,6 +341,21 @@ def button(
     if style:
         element["style"] = style
     return element
+
+
+def without_button(post: JsonObject, payload: Payload) -> list[JsonObject]:
+    """The blocks of a post without the button of this payload, and without a row left empty."""
+    value = payload.encoded()
+    left: list[JsonObject] = []
+    for block in objects_in(post, "blocks"):
+        if block.get("type") == "actions":
+            elements = objects_in(block, "elements")
+            elements = [each for each in elements if each.get("value") != value]
+            if not elements:
+                continue
+            block = {**block, "elements": elements}
+        left.append(block)
+    return left
 
 
 def menu(

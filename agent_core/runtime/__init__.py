@@ -38,6 +38,7 @@ from agent_core.words import (
     short_form,
     small_talk,
     spoken_time,
+    written_language,
 )
 from agent_core.workspaces import check_room, space_taken, without_paths
 
@@ -81,4 +82,5 @@ __all__ = [
     "spoken_time",
     "unpacked",
     "without_paths",
+    "written_language",
 ]  # fmt: skip

@@ -135,7 +135,15 @@ async def finish(
                 pages = status.read(scope.words, known)
         notice = " ".join(filter(None, notices))
         cited = cited_in(text, report)
-        text = await _checked(parts, scope, text, cited, thread_language(turn, earlier), known)
+        text = await _checked(
+            parts,
+            scope,
+            text,
+            cited,
+            thread_language(turn, earlier),
+            known,
+            files,
+        )
         finished = replace(
             finished,
             answer="\n\n".join(filter(None, [notice, text, pages])),
@@ -246,15 +254,38 @@ async def _checked(
     cited: Sequence[str],
     language: str,
     known: Collection[str],
+    files: Sequence[ArtifactSaved],
 ) -> str:
     """The answer with a mark behind each claim that its sources do not say.
 
-    As it is where no page is `known` to the session, and where the check fails or takes longer
-    than a reader should wait.
+    Unmarked where no page is `known` to the session. Below the answer of a turn with a report
+    stands what became of the report's claims.
     """
-    if not known or "[" not in text:
-        return text
-    arguments: JsonObject = {"markdown": text, "citations": [*cited], "language": language}
+    turn = scope.context.turn
+    trusts = [file.trust for file in files if file.trust and file.turn == turn]
+    if known and "[" in text:
+        text = await _marked(parts, scope, text, cited, language, has_report=bool(trusts))
+    if trusts:
+        text = f"{text}\n\n_{scope.words('notice-report-checked', trust=trusts[-1])}_"
+    return text
+
+
+async def _marked(
+    parts: TurnParts,
+    scope: RunScope,
+    text: str,
+    cited: Sequence[str],
+    language: str,
+    *,
+    has_report: bool,
+) -> str:
+    """As it is where the check fails or takes longer than a reader should wait."""
+    arguments: JsonObject = {
+        "markdown": text,
+        "citations": [*cited],
+        "language": language,
+        "has_report": has_report,
+    }
     call = ToolCall(id=ToolCallId("check"), name=CHECK_ANSWER, arguments=arguments)
     try:
         async with asyncio.timeout(CHECK_PATIENCE_S):

@@ -18,6 +18,7 @@ from agent_core.events import (
     QuestionAsked,
     RunFinished,
     StepFinished,
+    StepRetried,
     ToolCallStarted,
 )
 from agent_core.ids import ROOT_RUN, RunId
@@ -47,6 +48,16 @@ JUST_BEGUN_S = 15.0
 """A turn without results says from this age on for how long it has been at work."""
 
 _ITEM = re.compile(r"^(?:[-*+>]|\d+[.)])\s+")
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\(\S*?\)")
+_EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
+_FRAME = re.compile(r"\n| [|·»•→] |\t")
+"""Parts the words of a page's frame: its menus, its bylines, its breadcrumbs."""
+_SENTENCE = re.compile(
+    r"(?:^|(?<=[.!?] ))[\"“„«]?[^\Wa-z_].{15,300}?"
+    r"(?:(?<![.…])[.!?][\"”»]?(?=\s+[^\Wa-z]|\s*$)|[。！？])"  # noqa: RUF001 (marks of East Asia)
+)
+"""A whole one: nothing is cut off at its beginning or its end."""
+_CITATION = re.compile(r"\s?\[\d+(?:#\d+)?\]")
 _WITHOUT_MARKUP = str.maketrans({"`": "'", "[": "(", "]": ")", "*": "", "<": "(", ">": ")"})
 _NO_PROSE = ("#", "|", "```", "--")
 """How lines of headings, tables and rules begin."""
@@ -79,11 +90,15 @@ class TurnStatus:
         self._effects = effects
         self.last_words = ""
         """The newest text of the root run, in full."""
+        self._tried_until: datetime | None = None
+        """The model is away, and so long it is tried."""
         self._gists: dict[RunId, str] = {}
         """The newest words of the root run and of each branch, the newest last."""
         for event in events:
             self._turn.fold(event)
             match event:
+                case StepRetried():
+                    self._tried_until = event.given_up_at
                 case StepFinished() | RunFinished(outcome="answered" | "limited"):
                     self._note_gist(branch_of(event.run), event.text)
                 case _:
@@ -108,6 +123,8 @@ class TurnStatus:
         if turn.started:
             seconds = (at - turn.started.at).total_seconds()
         time = spoken_time(seconds)
+        if self._tried_until:
+            return words("progress-model-away", time=time, until=f"{self._tried_until:%H:%M}")
         if turn.read:
             first = words("progress-read", time=time, n=len(turn.read))
         elif seconds >= JUST_BEGUN_S or self._gists:
@@ -173,7 +190,7 @@ class TurnStatus:
         lines = [head, ""]
         for url, title in list(pages.items())[:MAX_NAMED]:
             link = f"[{safe_name(title or url)}](<{url}>)"
-            gist = _gist(known[url].gist) if url in known else ""
+            gist = _sentence(known[url].gist, title) if url in known else ""
             lines.append(f"- {gist} ({link})" if gist else f"- {link}")
         surplus = len(pages) - MAX_NAMED
         if surplus > 0:
@@ -281,19 +298,33 @@ def safe_name(text: str) -> str:
     flat = " ".join(text.translate(_WITHOUT_MARKUP).split())
     if len(flat) <= MAX_NAME_CHARS:
         return flat
-    return f"{flat[:MAX_NAME_CHARS]}…"
+    cut = flat[:MAX_NAME_CHARS]
+    words, _, _ = cut.rpartition(" ")
+    return f"{words or cut}…"
+
+
+def _prose(lines: Iterable[str]) -> Iterator[str]:
+    """Lines without markup but links; headings and tables are left out."""
+    for line in map(str.strip, lines):
+        if not line.startswith(_NO_PROSE):
+            plain = _EMPHASIS.sub("", _CITATION.sub("", _ITEM.sub("", line)))
+            yield " ".join(plain.split())
+
+
+def _sentence(text: str, title: str) -> str:
+    """The first whole sentence of a page or a snippet, without markup; empty without any."""
+    for line in _prose(_FRAME.split(_LINK.sub(r"\1", text))):
+        if sentence := _SENTENCE.search(line.removeprefix(title).strip()):
+            return sentence[0].translate(_WITHOUT_MARKUP)
+    return ""
 
 
 def _gist(text: str) -> str:
     """The first sentences of what a model wrote, in one line; no headings and no tables."""
-    prose: list[str] = []
-    for line in map(str.strip, text.splitlines()):
-        if not line.startswith(_NO_PROSE):
-            prose += _ITEM.sub("", line).split()
-    flat = " ".join(prose)
+    flat = " ".join(filter(None, _prose(text.splitlines())))
     if len(flat) <= MAX_GIST_CHARS:
         return flat
-    cut = flat[:MAX_GIST_CHARS]
+    cut = _LINK.sub(r"\1", flat)[:MAX_GIST_CHARS]
     end = max(cut.rfind(mark) for mark in _SENTENCE_ENDS)
     if end > 0:
         return cut[: end + 1]

@@ -24,7 +24,16 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyErro
 
 from agent_core.background import Background, Backoff
 from agent_core.errors import SessionError
-from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, Intervened, TextDelta, TurnFinished
+from agent_core.events import (
+    EVENT,
+    LIVE_ONLY,
+    AnyEvent,
+    Intervened,
+    StepFinished,
+    StepRetried,
+    TextDelta,
+    TurnFinished,
+)
 from agent_core.fault_points import EVENT_POINT, fault_point
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import JsonObject
@@ -287,9 +296,12 @@ class EventLog:
         self._live: dict[tuple[object, ...], AnyEvent] = {}
         """Live-only events that other processes have yet to hear of, texts of a step as one."""
         self._position = 0
+        self.outages: dict[TurnId, StepRetried] = {}
+        """The turns of this process whose model is away for so long that people are to know."""
 
     async def append(self, event: AnyEvent) -> None:
         """Queue an event. It reaches readers after it is stored, in the order of appending."""
+        self._note_outage(event)
         if isinstance(event, LIVE_ONLY):
             self._behind.put(stored=lambda _: self._pass_on_live(event))
             return
@@ -297,6 +309,13 @@ class EventLog:
         row = {name: getattr(event, name) for name in columns}
         row["body"] = EVENT.dump_python(event, mode="json")
         self._behind.put(event=row, stored=lambda position: self._pass_on(position, event))
+
+    def _note_outage(self, event: AnyEvent) -> None:
+        if isinstance(event, StepRetried):
+            if event.given_up_at is not None:
+                self.outages[event.turn] = event
+        elif isinstance(event, TextDelta | StepFinished | TurnFinished):
+            self.outages.pop(event.turn, None)
 
     async def flush(self) -> None:
         """Return when all that was appended so far is stored and handed to readers."""

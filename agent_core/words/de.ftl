@@ -84,6 +84,7 @@ state-failed = Die letzte Anfrage in diesem Thread habe ich nicht fertigbekommen
 ## Progress
 
 progress-begun = Ich habe gerade angefangen.
+progress-model-away = Ich bin seit { $time } dabei, aber mein Sprachmodell ist gerade nicht zu erreichen. Ich versuche es noch bis { $until }; „stopp“ beendet es.
 progress-at-work = Ich bin seit { $time } dabei.
 progress-read =
     { $n ->
@@ -123,6 +124,7 @@ notice-long-text = Das war eine lange Nachricht ({ $n } Zeichen). Ich habe alles
 notice-files-gone = Die früheren Dateien dieses Threads sind weg; ich habe ohne sie angefangen.
 notice-too-late = Das kam zu spät für das, was oben steht; ich beantworte es für sich.
 notice-nothing-read = Von den Seiten, die ich versucht habe, konnte ich keine lesen.
+notice-report-checked = Zum Bericht: { $trust }.
 notice-keyless-search = Ich habe ohne Composio gesucht, in öffentlichen Suchmaschinen; manche Seite kann mir entgangen sein.
 notice-file-broken = „{ $name }“ ist beschädigt; ich konnte die Datei nicht lesen.
 notice-file-empty = „{ $name }“ ist leer.

@@ -93,6 +93,7 @@ state-failed = I could not finish the last request in this thread. Reply “cont
 ## Progress
 
 progress-begun = I have just begun.
+progress-model-away = I have been at it for { $time }, but my language model cannot be reached just now. I keep trying until { $until }; “stop” ends it.
 progress-at-work = I have been at it for { $time }.
 progress-read =
     { $n ->
@@ -132,6 +133,7 @@ notice-long-text = That was a long message ({ $n } characters). I took in all of
 notice-files-gone = The earlier files of this thread are gone, so I started without them.
 notice-too-late = This came too late for what I posted above, so I answer it by itself.
 notice-nothing-read = I could not read any of the pages that I tried.
+notice-report-checked = The report: { $trust }.
 notice-keyless-search = I searched without Composio, in public search engines, so I may have missed some pages.
 notice-file-broken = “{ $name }” is damaged, so I could not read it.
 notice-file-empty = “{ $name }” is empty.

@@ -84,6 +84,7 @@ state-failed = No pude terminar la última petición de este hilo. Responde «co
 ## Progress
 
 progress-begun = Acabo de empezar.
+progress-model-away = Llevo { $time } con ello, pero ahora mismo no consigo contactar con mi modelo de lenguaje. Lo intento hasta las { $until }; «para» lo detiene.
 progress-at-work = Llevo { $time } con ello.
 progress-read =
     { $n ->
@@ -123,6 +124,7 @@ notice-long-text = Era un mensaje largo ({ $n } caracteres). Lo he leído entero
 notice-files-gone = Los archivos anteriores de este hilo ya no están, así que empecé sin ellos.
 notice-too-late = Llegó demasiado tarde para lo que publiqué arriba, así que lo respondo aparte.
 notice-nothing-read = No pude leer ninguna de las páginas que intenté.
+notice-report-checked = El informe: { $trust }.
 notice-keyless-search = He buscado sin Composio, en buscadores públicos, así que puede faltar alguna página.
 notice-file-broken = «{ $name }» está dañado; no pude leerlo.
 notice-file-empty = «{ $name }» está vacío.

@@ -84,6 +84,7 @@ state-failed = Je n'ai pas pu terminer la dernière demande de ce fil. Répondez
 ## Progress
 
 progress-begun = Je viens de commencer.
+progress-model-away = J'y travaille depuis { $time }, mais mon modèle de langage est injoignable en ce moment. Je réessaie jusqu'à { $until } ; « stop » y met fin.
 progress-at-work = J'y travaille depuis { $time }.
 progress-read =
     { $n ->
@@ -123,6 +124,7 @@ notice-long-text = C'était un long message ({ $n } caractères). Je l'ai lu en 
 notice-files-gone = Les anciens fichiers de ce fil ont disparu ; j'ai commencé sans eux.
 notice-too-late = C'est arrivé trop tard pour ce que j'ai publié ci-dessus : j'y réponds à part.
 notice-nothing-read = Je n'ai pu lire aucune des pages que j'ai essayées.
+notice-report-checked = Le rapport : { $trust }.
 notice-keyless-search = J’ai cherché sans Composio, dans des moteurs de recherche publics ; des pages ont pu m’échapper.
 notice-file-broken = « { $name } » est endommagé ; je n'ai pas pu le lire.
 notice-file-empty = « { $name } » est vide.

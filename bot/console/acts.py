@@ -34,10 +34,10 @@ from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
-from bot.clicks import FollowUpClick, Gesture, Refused
+from bot.clicks import FollowUpClick, Gesture, Refused, without_button
 from bot.console.access import FRESH_S, ThreadAccess
 from bot.console.passes import HOME
-from bot.inbound import post_key
+from bot.inbound import post_key, text_in
 from bot.ingress import Ingress
 from bot.render import foreign_line, limits, quoted
 from bot.slack_api import (
@@ -108,6 +108,8 @@ class FollowUp(_PageMessage):
 
     type: Literal["follow-up"] = "follow-up"
     question: str
+    post: str = ""
+    """The `ts` of the one with the button."""
 
 
 Act = StartAgent | UserResponse | UserIntervention
@@ -231,7 +233,7 @@ class Acts:
             key=key,
             user=gesture.by,
             session=gesture.session,
-            act=FollowUp(question=click.question),
+            act=FollowUp(question=click.question, post=gesture.message_ts),
         )
         if not await self._runtime.ledger.record(key, "", deed.model_dump(by_alias=True)):
             raise Refused("live-picked-before")
@@ -280,7 +282,9 @@ class Acts:
         if isinstance(act, StartAgent):
             return await self._say(deed, person, act.prompt, "asked")
         if isinstance(act, FollowUp):
-            return await self._say(deed, person, act.question, "picked")
+            session = await self._say(deed, person, act.question, "picked")
+            await self._take_button_away(deed.session, act)
+            return session
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
             await self._check_asked(deed, agent)
@@ -296,6 +300,21 @@ class Acts:
             else:
                 await self._intervene(deed, person, agent, kind, text)
         return deed.session
+
+    async def _take_button_away(self, session: SessionId, act: FollowUp) -> None:
+        """Edit a used button out of its post; where Slack refuses, a press on it says so."""
+        thread = parse_session(session)
+        try:
+            post = await self._api.channels.post_now(thread, act.post)
+            if post is not None:
+                await self._api.update(
+                    thread.channel,
+                    act.post,
+                    text_in(post, "text"),
+                    blocks=without_button(post, FollowUpClick(question=act.question)),
+                )
+        except SlackError as error:
+            logger.warning("a used button stays in its post: %s", error)
 
     async def _check_asked(self, deed: Deed, agent: AgentState | None) -> None:
         """A question is answered by the person it was put to."""

@@ -19,6 +19,7 @@ from agent_core.events import (
     AuthRequired,
     MessageTaken,
     QuestionAsked,
+    StepFinished,
     StepStarted,
     TurnFinished,
 )
@@ -34,7 +35,7 @@ from agent_core.snapshot import Wait
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import ConnectionClick, QuestionClick, QuestionForm
-from bot.presenter.answer import ThreadFiles, post_answer, sent_op
+from bot.presenter.answer import ThreadFiles, post_answer, sent_op, thread_drafts
 from bot.presenter.approval import (
     approval_draft,
     approval_file,
@@ -91,6 +92,8 @@ class AskPosts:
         self._ending = ""
         """How that question ended."""
         self._requests: dict[AskId, ApprovalRequested | AuthRequired] = {}
+        self._words = ""
+        """What the main run wrote beside the calls of its newest step."""
 
     async def ask(self, event: Wait) -> None:
         """Post the card of an Ask; links to connect accounts are shown to the asker alone."""
@@ -102,6 +105,8 @@ class AskPosts:
                 self._ending = ""
                 *before, last = question_drafts(event, words)
                 await post_answer(self._destination, op, [*before, self._with_live_view(last)])
+            case _ if event.ask in self._requests:
+                await self._answer_beside(event)
             case ApprovalRequested():
                 self._requests[event.ask] = event
                 if not self._destination.journal.bookmark.post_of(op):
@@ -116,10 +121,23 @@ class AskPosts:
         match event:
             case AskDecided():
                 await self._settle(event)
+            case StepFinished() if event.run == ROOT_RUN:
+                self._words = event.text
             case _ if event.run == ROOT_RUN:
                 await self._hear_answer(event)
             case _:
                 pass
+
+    async def _answer_beside(self, event: Wait) -> None:
+        """The same call is made again after a message: its card stays, and the message is answered.
+
+        A turn that is shown anew has these words in its thread already.
+        """
+        text = self._files.shown(self._words)
+        if text:
+            drafts, _ = thread_drafts(text, self._destination.board.words, none_live)
+            op = _op(event.turn, event.ask).part("beside", event.call_id)
+            await post_answer(self._destination, op, drafts)
 
     async def _hear_answer(self, event: AnyEvent) -> None:
         """A question ends with whatever goes on; an edit that fails is made with a later event."""

@@ -16,7 +16,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from agent_core.background import Locks
 from agent_core.messages import JsonObject
-from agent_core.runtime import Preferences
+from agent_core.runtime import Preferences, written_language
 from bot.inbound import mentioned_users, objects_in
 from bot.slack_api.calls import CALL_LIMIT_S, Calls, MonotonicClock, WriteGuard, ask
 from bot.slack_api.channels import GONE, Channels
@@ -29,6 +29,7 @@ from bot.slack_api.records import (
     Person,
     PostRecord,
     Receipt,
+    language_of,
     mark,
     read_op,
     read_person,
@@ -464,13 +465,27 @@ class People:
         """What is known of somebody has changed here."""
         self._known.pop(user, None)
 
+    async def hear(self, person: Person, text: str) -> Person:
+        """The person as they are spoken to from now on: in the language that they write in.
+
+        That is kept, as buttons and forms have no words of theirs. What they chose stands above it.
+        """
+        written = written_language(text)
+        if written in (None, language_of(person)) or person.language:
+            return person
+        if self._preferences is not None:
+            await self._preferences.put(f"{person.team}:{person.id}", "writes", written)
+        heard = replace(person, locale=written)
+        self._known[person.id] = heard
+        return heard
+
     async def _look_up(self, user: str) -> Person | None:
         person = await self._api.person(user)
         if person is None or self._preferences is None:
             return person
         chosen = await self._preferences.of(f"{person.team}:{person.id}")
         language, time = chosen.get("language", ""), chosen.get("digest_time", "")
-        locale = language or person.locale
+        locale = language or chosen.get("writes") or person.locale
         return replace(
             person,
             language=language,

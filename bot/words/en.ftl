@@ -124,6 +124,7 @@ progress-no-answer = I have no answer to give.
 progress-failure = Something went wrong and I could not finish this.
 progress-reference = Reference: { $what }
 progress-no-file = I could not attach { $what }.
+progress-no-page = I left out { $what }: the only web pages that I attach are my reports.
 progress-whole-answer = The answer is long; the rest of it is in the attached file.
 progress-sources = Sources:
 progress-picture-of = First page of “{ $what }”
@@ -139,6 +140,8 @@ progress-line-looking = is looking at it
 progress-waiting = Waiting for an answer
 progress-waiting-for = Waiting for { $who }
 progress-writing = Writing: { $what }
+progress-writing-answer = Writing the answer
+progress-report-ahead = Getting the report ready
 progress-stop = Stop “{ $what }”
 progress-stop-late = There is nothing left to stop: this part has ended already.
 progress-stop-branch = { $who } stopped this part
@@ -168,6 +171,7 @@ progress-purpose-write-report = Writing the report
 
 ask-title = Ask the agent
 ask-what = What do you want to know?
+ask-hint = Leave this empty, and I say in the thread what it is about and what there is to do.
 ask-told = { $who } asks about this:
 ask-default = What is this about, and what is there to do?
 ask-about = About { $who }'s message: “{ $what }”
@@ -294,9 +298,12 @@ consent-ended-overtaken =
         [one] { $what } was not connected: the work was stopped, or went on with a new message
        *[other] { $what } were not connected: the work was stopped, or went on with a new message
     }
-consent-refusal-not-yours = Only the person who asked for this, or somebody named for it, can decide it.
-consent-refusal-not-your-words = Only the person who asked for this can change its words; you can approve or reject it.
-consent-refusal-not-your-link = Only the person who asked for this can connect an account, or skip it.
+consent-refusal-not-yours = { $n ->
+    [one] Only { $who } can decide this.
+   *[other] One of these people has to decide this: { $who }.
+ }
+consent-refusal-not-your-words = Only { $who } can change these words; you can approve or reject it.
+consent-refusal-not-your-link = Only { $who } can connect an account here, or skip it.
 consent-refusal-busy = I am reading what was just written. Please press again in a moment.
 consent-refusal-over = It is too late for that: this is over.
 consent-refusal-decided = This has been decided already.

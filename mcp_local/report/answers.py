@@ -23,12 +23,18 @@ _MANY_CLAIMS = 8
 
 
 def mark_answer(
-    markdown: str, addresses: Sequence[str], sources: Sequence[NumberedSource], language: str
+    markdown: str,
+    addresses: Sequence[str],
+    sources: Sequence[NumberedSource],
+    language: str,
+    *,
+    has_report: bool = False,
 ) -> str:
     """The answer with a quiet mark behind each claim that its sources do not say.
 
     `addresses` are what `[1]`, `[2]`, … stand for in it. One that cites no source of the session
-    stays as it is.
+    stays as it is. Where all is found an answer with a report counts nothing: the report's own
+    count stands beside it.
 
     Raises:
         ToolkitError: It is no answer that anybody would read.
@@ -49,7 +55,7 @@ def mark_answer(
     labels = labels_for(language)
     marked = _marked(text, checked, labels, urls)
     trust = trust_in(checked)
-    is_long = trust.claims >= _MANY_CLAIMS
+    is_long = trust.claims >= _MANY_CLAIMS and not has_report
     if not trust.unfound and not is_long:
         return marked
     counted = trust_line(labels, trust)

@@ -163,11 +163,16 @@ def trust_line(labels: Labels, trust: Trust) -> str:
     """How many claims were checked, and what came of it."""
     if not trust.claims:
         return ""
+    found = labels.words("all-found", n=trust.claims)
+    unfound = ""
+    if trust.unfound:
+        found = labels.words("found", n=trust.found)
+        unfound = labels.words("unfound-count", n=trust.unfound)
     parts = [
         labels.words("claim-count", n=trust.claims),
-        labels.words("found", n=trust.found),
+        found,
         labels.words("derived", n=trust.derived) if trust.derived else "",
-        labels.words("unfound-count", n=trust.unfound),
+        unfound,
     ]
     return ", ".join(filter(None, parts))
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
@@ -126,6 +127,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
             "mimetype": "text/html",
             "citations": cited,
             "follow_ups": fitting[:MAX_FOLLOW_UPS],
+            "trust": written.pop("trust"),
         }
         return text_result(written, artifacts=[report])
 
@@ -140,11 +142,16 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
 
     @local_tool(server, "Check an answer", READS)
     async def check_answer(
-        markdown: Markdown, citations: Citations, language: Language, ctx: Context
+        markdown: Markdown,
+        citations: Citations,
+        language: Language,
+        ctx: Context,
+        has_report: bool = False,
     ) -> CallToolResult:
         """Bring an answer back with a mark behind each claim that its sources do not say."""
         workspace = open_workspace(settings, ctx)
-        return text_result(await asyncio.to_thread(_mark, workspace, markdown, citations, language))
+        mark = partial(_mark, workspace, markdown, citations, language, has_report=has_report)
+        return text_result(await asyncio.to_thread(mark))
 
     @local_tool(server, "List the sources", READS)
     async def list_sources(ctx: Context) -> CallToolResult:
@@ -159,10 +166,13 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         return text_result({"sources": [source.row() for source in sources]})
 
 
-def _mark(workspace: Workspace, markdown: str, citations: list[str], language: str) -> str:
+def _mark(
+    workspace: Workspace, markdown: str, citations: list[str], language: str, *, has_report: bool
+) -> str:
     from mcp_local.report.answers import mark_answer  # as dear as what composes a report
 
-    return mark_answer(markdown, citations, read_sources(workspace), language)
+    sources = read_sources(workspace)
+    return mark_answer(markdown, citations, sources, language, has_report=has_report)
 
 
 def _write(
@@ -177,6 +187,7 @@ def _write(
 ) -> dict[str, Any]:
     # Imported by the first report: what composes one takes 5 MB.
     from mcp_local.report.compose import compose_report, sources_before, write_new_version
+    from mcp_local.report.outline import labels_for, trust_line
 
     files = [workspace.read_bytes(path).decode(errors="replace") for path in sections]
     report = compose_report(
@@ -202,5 +213,6 @@ def _write(
         ],
         "words": report.words,
         "claims": asdict(report.trust),
+        "trust": trust_line(labels_for(language), report.trust),
         "warnings": report.warnings,
     }

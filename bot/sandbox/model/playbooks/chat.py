@@ -45,17 +45,9 @@ def _about_post(dialogue: Dialogue) -> str:
     material = POSTS.search(dialogue.now.asked)
     if about is None or material is None:
         return ""
-    head = f"{about['who']}: "
-    texts = [row.partition(head)[2] for row in material["posts"].splitlines() if head in row]
-    return (
-        line(
-            "about_post",
-            who=about["who"],
-            text=escape(texts[-1]),
-        )
-        if texts
-        else ""
-    )
+    who = about["who"]
+    texts = re.findall(rf"(?m)^{re.escape(who)}(?: \([^)]*\))?: (.*)$", material["posts"])
+    return line("about_post", who=who, text=escape(texts[-1])) if texts else ""
 
 
 def _shorter(dialogue: Dialogue) -> str:

@@ -13,7 +13,10 @@ from bot.sandbox.model.quoting import capitalised, share, stems
 MESSAGE = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
 CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
 NUMBER = re.compile(r"\b(?:digest|number)\s+#?(?P<n>\d+)\b", re.IGNORECASE)
-PENDING = re.compile(r"FREQ=[A-Z0-9=;,+-]*?(?=;BYHOUR|[\"|\s])")
+RULE = re.compile(
+    r"(?P<days>FREQ=[A-Z0-9=;,+-]*?)(?:;BYHOUR=(?P<h>\d+);BYMINUTE=(?P<m>\d+))?(?=[\"|\s])"
+)
+DAY_MINUTES = 24 * 60
 COMMANDS = ("pause", "resume", "run", "delete", "list")
 """Intents about a digest that exists; `phrases.toml` has a list for each."""
 OWN = re.compile(r"(?m)^(\d+)\. (.+?) \| ")
@@ -66,11 +69,28 @@ def _draft(words: str, request: str) -> Json:
         return draft if rule else {**draft, "question": line("which_days")}
     if not is_change:
         return {"intent": "none"}
-    pending = PENDING.search(request)
-    clock = _clock(words)
-    if pending and clock:
-        rule = rule or pending[0] + clock
+    known = RULE.search(request.partition("Pending: ")[2] or request)
+    if known and not rule:
+        rule = _changed(known, words)
     return {"intent": "change", "rrule": rule} if rule else {"intent": "change"}
+
+
+def _changed(known: re.Match[str], words: str) -> str:
+    """A rule with the days or the time that words want instead; empty where they name neither."""
+    days = _days(words, "other_days")
+    clock = clock_of(words)
+    shift = find("shift", words)
+    if shift and known["h"]:
+        number = shift["n"]
+        amount = 0.5 if "hal" in number else float(number) if number.isdigit() else 1.0
+        minutes = round(amount * (1 if shift["unit"].casefold() == "minute" else 60))
+        sign = -1 if shift["way"].casefold() in ("earlier", "früher") else 1
+        at = int(known["h"]) * 60 + int(known["m"]) + sign * minutes
+        clock = divmod(at % DAY_MINUTES, 60)
+    if not days and not clock:
+        return ""
+    hour, minute = clock or (known["h"], known["m"])
+    return f"{days or known['days']};BYHOUR={hour};BYMINUTE={minute}"
 
 
 def _best(field: str, words: str, request: str, least: float = 0.1) -> Json:
@@ -82,15 +102,20 @@ def _best(field: str, words: str, request: str, least: float = 0.1) -> Json:
 
 def _rrule(words: str) -> str:
     """The recurrence rule of an order; empty where it names no days."""
-    match = find("when", words)
+    days = _days(words, "when")
+    return days and days + _clock(words)
+
+
+def _days(words: str, pattern: str) -> str:
+    """The part of a rule for the days that words name; empty where they name none."""
+    match = find(pattern, words)
     if match is None:
         return ""
     name = (match["day"] or "day").casefold().split()[-1]
     for row in lines("days"):
         days, *names = row.split()
         if name in names or name.removesuffix("s") in names:
-            rule = "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"
-            return rule + _clock(words)
+            return "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"
     return ""
 
 

@@ -65,7 +65,10 @@ def run(dialogue: Dialogue) -> str:
         return line("unknown")
     try:
         _connect(dialogue, errands)
-        calls = [(ERRANDS[name].tool, ERRANDS[name].fill(dialogue, text)) for name in errands]
+        calls = [
+            (ERRANDS[name].tool, _changed(ERRANDS[name].fill(dialogue, text), dialogue.now.notes))
+            for name in errands
+        ]
     except NotDone as why:
         return f"{text}\n\n{why}".strip()
     ended = zip(errands, dialogue.side_by_side(calls), strict=True)
@@ -144,6 +147,21 @@ def _report_file(dialogue: Dialogue) -> str:
         *REPORT_FILE.findall(listing),
         *PRINTED_REPORT.findall(listing),
     ][-1]
+
+
+def _changed(arguments: Json, notes: list[str]) -> Json:
+    """The arguments as people wanted them while the call waited for its buttons."""
+    changed = dict(arguments)
+    for note in notes:
+        named = find("part", note)
+        part = named["part"].casefold() if named else ""
+        part = "body" if part == "text" else part
+        if named and part in changed:
+            changed[part] = named["text"]
+        address = ADDRESS.search(note)
+        if address and "recipient_email" in changed:
+            changed["recipient_email"] = address[0]
+    return changed
 
 
 def _event(dialogue: Dialogue, _found: str) -> Json:
