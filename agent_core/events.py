@@ -143,8 +143,6 @@ class RunStarted(Event):
     """What a child is after, in a few words for people; empty where nobody said."""
     asker: UserId | None = None
     """For whom a child's tools act at first; None of the root run."""
-    authors: tuple[UserId, ...] = ()
-    """Whose words a child's task may hold."""
     kind: Literal["run_started"] = "run_started"
 
 
@@ -274,8 +272,6 @@ class MessageTaken(Event):
 
     author: UserId
     """Empty where a branch is begun again: tools act for whom they did."""
-    authors: tuple[UserId, ...] = ()
-    """Whose words it holds."""
     author_name: str
     text: str
     taken: TurnId

@@ -90,7 +90,9 @@ def build_runtime(
         pins=pins,
         call_meta=partial(call_meta, people, blacklist, clock),
     )
-    tools = SurfaceTools(hub, KnownSessions(database))
+    accounts = Accounts(people, time.monotonic) if people else None
+    of_person = partial(known_of, Overview(database), accounts, clock)
+    tools = SurfaceTools(hub, KnownSessions(database), of_person)
     registry = Registry(
         hub,
         before=blacklist.refuse,
@@ -107,7 +109,6 @@ def build_runtime(
     observers = Observers((*standard_observers(), blacklist))
     classifier = AnthropicModel(settings.classifier_model, connection)
     python = RunPython(Interpreter(), ProgramStore(database))
-    accounts = Accounts(people, time.monotonic) if people else None
     turns = TurnParts(
         database=database,
         router=Router(classifier=classifier, answerer=model),
@@ -123,7 +124,6 @@ def build_runtime(
             ),
             away=hub.away,
             python=python,
-            known_of=partial(known_of, Overview(database), accounts, clock),
         ),
         observers=observers,
         policy=read_policy(settings.policy_file),

@@ -4,7 +4,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,10 +23,10 @@ from sqlalchemy import (
 )
 
 from agent_core.events import REPORT
-from agent_core.ids import ROOT_RUN, SessionId, TurnId
+from agent_core.ids import ROOT_RUN, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.sessions.database import Store
-from agent_core.sessions.schema import cursors, events, messages, sessions, turns
+from agent_core.sessions.schema import cursors, events, messages, quoted_authors, sessions, turns
 from agent_core.sessions.turns import TURN, StoredTurn, authors_in
 from agent_core.snapshot import READERS
 
@@ -259,6 +259,25 @@ class KnownSessions(Store):
             )
             for row in rows
         ]
+
+    async def note_quoted(self, session: SessionId, authors: Iterable[UserId]) -> None:
+        """Note whose words a tool brings into a session."""
+
+        def note(connection: Connection) -> None:
+            for author in authors:
+                row = {"session": session, "author": author}
+                self._database.insert_if_new(connection, quoted_authors, row)
+
+        await self._database.run(note)
+
+    async def authors(self, sessions: Iterable[SessionId]) -> frozenset[UserId]:
+        """Everybody whose words these sessions hold."""
+
+        def read(connection: Connection) -> frozenset[UserId]:
+            each = [authors_in(connection, session) for session in sessions]
+            return frozenset[UserId]().union(*each)
+
+        return await self._database.run(read)
 
     async def replace_answer(self, turn: TurnId, answer: str) -> None:
         """Replace a turn's answer, as people read another one; empty where it was taken away."""

@@ -4,7 +4,7 @@ Only the surface knows the chat product: it decides who may read what now, and a
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,14 +14,13 @@ import yaml
 
 from agent_core.clock import find_zone, local_time
 from agent_core.errors import SurfaceRefused
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import SOMEBODY, SessionId, UserId
 from agent_core.json_values import as_object, digest_of_json, parse_result
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.sessions import AnsweredTurn, KnownSessions
 from agent_core.tools.actions import OpenedCall
 from agent_core.tools.toolset import (
-    JOINT,
     MAIN_AGENT,
     OnProgress,
     ToolContext,
@@ -33,6 +32,10 @@ from agent_core.tools.toolset import (
 
 READ_FILE = "mcp__local_toolkit__read_local_file"
 REMOVE, CORRECT = MENDS = ("remove_my_post", "correct_my_answer")
+MY_ACCOUNT, READ_CHANNEL = ("my_account", "read_channel")
+BY_RIGHTS = (*MENDS, MY_ACCOUNT, READ_CHANNEL)
+"""Tools that work by the rights of their asker: with another's words each use is the asker's click.
+Earlier work is none of them, as everybody who writes in a place may read it."""
 MAX_TURNS = 300
 """So far back earlier work is looked for."""
 MAX_FOUND = 10
@@ -86,19 +89,30 @@ class Surface(Protocol):
 class SurfaceTools:
     """Tools over the surface, for the agent that answers people, once there is a surface.
 
-    Text of another session taints unless the asker asked for it and it read nothing from outside.
+    Text of another session brings its authors along. It taints unless all of it is the asker's and
+    it read nothing from outside.
     """
 
     surface: Surface | None = None
 
-    def __init__(self, files: Toolset, sessions: KnownSessions) -> None:
-        """`files` has the tool READ_FILE, which reads reports of earlier work."""
+    def __init__(
+        self,
+        files: Toolset,
+        sessions: KnownSessions,
+        known_of: Callable[[UserId], Awaitable[str]],
+    ) -> None:
+        """`files` has the tool READ_FILE, which reads reports of earlier work.
+
+        `known_of` tells what a person has connected and used.
+        """
         self._files = files
         self._sessions = sessions
+        self._known_of = known_of
         self._runs = {
             "find_earlier_work": self._find,
             "read_earlier_work": self._read,
-            "read_channel": self._read_channel,
+            READ_CHANNEL: self._read_channel,
+            MY_ACCOUNT: self._my_account,
             REMOVE: self._remove,
             CORRECT: self._correct,
         }
@@ -135,7 +149,7 @@ class SurfaceTools:
         return replace(call, actions=(replace(call.actions[0], arguments=arguments),))
 
     def _is_for(self, context: ToolContext) -> bool:
-        return self.surface is not None and context.agent == MAIN_AGENT and context.may_wait
+        return context.agent == MAIN_AGENT and context.may_wait
 
     @property
     def _here(self) -> Surface:
@@ -159,7 +173,7 @@ class SurfaceTools:
             link = self._here.link(each.turn.session)
             lines += _described(each, context.zone)
             lines.append(f"  Thread: {link}")
-        return _material("\n".join(lines), answers, context)
+        return await self._material("\n".join(lines), answers, context)
 
     async def _read(self, call: ToolCall, context: ToolContext) -> ToolOutput:
         by_mark = {_mark(each): each for each in await self._earlier(context)}
@@ -177,7 +191,15 @@ class SurfaceTools:
             parts.append(f"Part {number} of the report “{title}”:\n\n{text}")
         elif number > 1:
             parts.append("There is no further part.")
-        return _material("\n\n".join(parts), [answered], context)
+        return await self._material("\n\n".join(parts), [answered], context)
+
+    async def _material(
+        self, text: str, answers: Sequence[AnsweredTurn], context: ToolContext
+    ) -> ToolOutput:
+        authors = await self._sessions.authors({each.turn.session for each in answers})
+        await self._sessions.note_quoted(context.session, authors)
+        is_clean = all(each.tainted_by is None for each in answers)
+        return ToolOutput(text=text, is_ours=is_clean and authors <= {context.asker})
 
     async def _report(
         self,
@@ -202,7 +224,6 @@ class SurfaceTools:
         return text
 
     async def _read_channel(self, call: ToolCall, context: ToolContext) -> ToolOutput:
-        _require_alone(context)
         try:
             since = datetime.fromisoformat(call.arguments["since"])
         except ValueError:
@@ -217,7 +238,11 @@ class SurfaceTools:
             context.session,
             context.asker,
         )
+        await self._sessions.note_quoted(context.session, [SOMEBODY])
         return ToolOutput(text=text)
+
+    async def _my_account(self, _call: ToolCall, context: ToolContext) -> ToolOutput:
+        return ToolOutput(text=await self._known_of(context.asker), is_ours=True)
 
     async def _correct(self, call: ToolCall, context: ToolContext) -> ToolOutput:
         text = call.arguments["text"].strip()
@@ -240,7 +265,6 @@ class SurfaceTools:
         A person approved these words, so they decide which post is changed. An answer that reported
         a change comes last.
         """
-        _require_alone(context)
         answers = await self._sessions.answers_in(context.session, limit=MAX_TURNS, calling=MENDS)
         here = [each for each in _work(answers) if each.turn.session == context.session]
         here.sort(key=lambda each: each.is_calling)
@@ -267,12 +291,6 @@ def _require_fit(call: ToolCall) -> None:
     schema = SURFACE_TOOLS[call.name].input_schema
     if fault := fault_of_arguments(call.arguments, schema):
         raise SurfaceRefused(f"Invalid arguments for {call.name}: {fault}")
-
-
-def _require_alone(context: ToolContext) -> None:
-    """Not for earlier work of the place itself, which everybody who writes in it may read."""
-    if context.is_steered:
-        raise SurfaceRefused(JOINT)
 
 
 def _work(answers: Sequence[AnsweredTurn]) -> list[AnsweredTurn]:
@@ -330,13 +348,6 @@ def _mark(answered: AnsweredTurn) -> str:
 def _line(text: str, max_chars: int) -> str:
     line = " ".join(text.split())
     return line if len(line) <= max_chars else f"{line[:max_chars]}…"
-
-
-def _material(text: str, answers: Sequence[AnsweredTurn], context: ToolContext) -> ToolOutput:
-    is_ours = all(
-        each.tainted_by is None and each.turn.inbound.asker == context.asker for each in answers
-    )
-    return ToolOutput(text=text, is_ours=is_ours)
 
 
 async def _ignore(_progress: str) -> None:

@@ -135,11 +135,7 @@ async def canary() -> AsyncGenerator[Canary]:
 
 
 def browsers(
-    site: Site,
-    *,
-    limit_s: float = PAGE_S,
-    max_bytes: int = MAX_MEMORY_BYTES,
-    chromium: str = "",
+    site: Site, *, limit_s: float = PAGE_S, max_bytes: int = MAX_MEMORY_BYTES, chromium: str = ""
 ) -> Browsers:
     """Skips the test where no Chromium is."""
     return Browsers(

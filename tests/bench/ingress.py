@@ -165,8 +165,7 @@ def find(slack: SlackStandIn, database_url: str, gestures: Sequence[Gesture]) ->
     finally:
         engine.dispose()
     return Found(
-        answers=Counter(answers),
-        turns=Counter(number_of[channel, ts] for *_, channel, ts in keys),
+        answers=Counter(answers), turns=Counter(number_of[channel, ts] for *_, channel, ts in keys)
     )
 
 

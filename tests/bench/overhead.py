@@ -206,10 +206,7 @@ async def measure_simple(root: Path) -> list[Result]:
 
 
 async def measure(root: Path) -> list[Result]:
-    return [
-        *await measure_iterations(root / "iterations"),
-        *await measure_simple(root / "simple"),
-    ]
+    return [*await measure_iterations(root / "iterations"), *await measure_simple(root / "simple")]
 
 
 if __name__ == "__main__":

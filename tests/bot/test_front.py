@@ -207,9 +207,7 @@ async def test_the_work_of_a_channel_is_stopped_as_far_as_it_began_before(place:
         assert not await stop(channel, "Ann", before_ts=LATER_TS)
 
 
-async def test_a_branch_is_stopped_from_the_menu_and_a_late_press_is_refused(
-    place: Place,
-) -> None:
+async def test_a_branch_is_stopped_from_the_menu_and_a_late_press_is_refused(place: Place) -> None:
     held = Held(then="never said")
     task = call("Task", {"description": "d", "prompt": "p", "subagent_type": "explorer"}, id="a")
     async with process(place, ScriptedModel([task, held, "Done."])) as bot:

@@ -65,12 +65,7 @@ class Office:
     watch: Watch
 
     async def say(
-        self,
-        text: str,
-        read: ToolUse | None = None,
-        *,
-        user: str = "ann",
-        channel: str = CHANNEL,
+        self, text: str, read: ToolUse | None = None, *, user: str = "ann", channel: str = CHANNEL
     ) -> Post:
         """Someone mentions the bot in a new thread; its first post there.
 
@@ -144,10 +139,7 @@ class Office:
     async def deliver_again(self, press: Delivery) -> None:
         """Slack delivers a press once more, as after an acknowledgement that it did not see."""
         again = await self.world.slack.backend.sockets.attempt(
-            press.type,
-            press.payload,
-            attempt=press.attempt + 1,
-            envelope_id=press.envelope_id,
+            press.type, press.payload, attempt=press.attempt + 1, envelope_id=press.envelope_id
         )
         assert again.acked_at_s is not None
 

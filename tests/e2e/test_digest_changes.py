@@ -3,15 +3,7 @@
 import pytest
 
 from bot.sandbox.slack import Post
-from tests.e2e.digests import (
-    ORDER,
-    Office,
-    buttons,
-    digest_answer,
-    office,
-    reading,
-    shared_office,
-)
+from tests.e2e.digests import ORDER, Office, buttons, digest_answer, office, reading, shared_office
 
 __all__ = ["office", "shared_office"]
 

@@ -1,6 +1,7 @@
 """The loop, driven from outside with a scripted model and tools made of functions."""
 
 import asyncio
+import json
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -11,6 +12,7 @@ import pytest
 from agent_core.errors import ModelUnavailable
 from agent_core.events import (
     ArtifactSaved,
+    HeadingWritten,
     RunFinished,
     StepFinished,
     StepRetried,
@@ -19,9 +21,10 @@ from agent_core.events import (
     Usage,
 )
 from agent_core.loop.agent import AWAY_S, Agent, RunLimits
+from agent_core.loop.calls import Headings
 from agent_core.loop.run import GO_ON, PAUSED, RunResult, run_agent
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
-from agent_core.models import OUTAGE_S, Reply, RetryingModel
+from agent_core.models import OUTAGE_S, CallDelta, Reply, RetryingModel
 from agent_core.prompts import prompt
 from agent_core.testing.models import Cut, ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.steps import KilledError
@@ -278,3 +281,37 @@ async def test_an_answer_that_stays_unseen_is_a_plain_sentence(tmp_path: Path) -
     assert (await run(made, Surroundings(workspace=tmp_path))).text == CORE.say(
         "en", "answer-no-words"
     )
+
+
+MARKDOWN = """# Chat bots
+
+## Limits — “new”
+They are *low*.
+
+### Not a section
+## 2. Costs
+Is C# dear? ## no heading
+## A\\B
+End."""
+
+
+@pytest.mark.parametrize("size", [1, 3, 1_000])
+def test_sections_are_read_whatever_pieces_they_come_in(size: int) -> None:
+    written = json.dumps({"title": "Bots", "markdown": MARKDOWN})
+    pieces = [written[at : at + size] for at in range(0, len(written), size)]
+    reader = Headings()
+    read = [reader.newest(CallDelta(tool="write_report", text=piece)) for piece in pieces]
+    expected = ["1 Limits — “new”", "2. Costs", "3 A\\B"]
+    assert [each for each in read if each] == (expected if size < 1_000 else expected[-1:])
+
+
+@pytest.mark.proves("thread.section")
+async def test_a_run_says_which_section_it_writes_before_the_call_is_whole(tmp_path: Path) -> None:
+    around = Surroundings(workspace=tmp_path)
+    report = call("write_report", {"markdown": MARKDOWN})
+    made, _ = agent([report, "Done."], FakeToolset({"write_report": say_done}))
+    await run(made, around)
+    kinds = [event.kind for event in around.events]
+    headings = [event.heading for event in around.events if isinstance(event, HeadingWritten)]
+    assert headings == ["1 Limits — “new”", "2. Costs", "3 A\\B"]
+    assert kinds.index("heading_written") < kinds.index("tool_call_started")

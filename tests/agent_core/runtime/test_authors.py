@@ -20,7 +20,7 @@ from agent_core.runtime import Runtime
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
 from tests.agent_core.runtime.office import APPROVER, Office, reading, requested, sending
 from tests.agent_core.runtime.test_interventions import by_run, child, reached, step_in, task
-from tests.agent_core.runtime.threads import ANN, BEN, begin, end_of, from_ben, seen, told
+from tests.agent_core.runtime.threads import ANN, BEN, begin, end_of, from_ben, seen
 from tests.runtimes import inbound
 
 WISH = "Read the unread mails, and send them to me."
@@ -244,16 +244,6 @@ async def test_an_approval_for_the_thread_ends_with_anothers_words_in_it(office:
         await runtime.asks.decide(asked.ask, ANN, "rejected")
         await end_of(runtime, turn)
     assert len(office.sent) == 1
-
-
-async def test_earlier_words_of_another_leave_what_is_told_of_ones_own_account(
-    office: Office,
-) -> None:
-    model = ScriptedModel(["Noted.", call("my_account"), "Done."])
-    async with office.runtime(model) as runtime:
-        await end_of(runtime, await begin(runtime, from_ben("hello all", number=1)))
-        await end_of(runtime, await begin(runtime, inbound("what have I connected?", number=2)))
-    assert "Connected accounts:\n- gmail" in told(model.requests[-1])
 
 
 @pytest.mark.proves("authors.accounts")

@@ -206,9 +206,7 @@ async def test_a_correction_that_was_interrupted_is_finished_once(table: Table) 
     assert "BYHOUR=10" in schedule.order.rule.recurrence
 
 
-async def test_an_old_message_that_comes_again_says_nothing_to_what_waits_now(
-    table: Table,
-) -> None:
+async def test_an_old_message_that_comes_again_says_nothing_to_what_waits_now(table: Table) -> None:
     assert await table.digests.take(table.message(ORDER, 1))
     assert await table.digests.take(table.message("no, at 10", 2))
     assert await table.digests.take(table.message("about wine", 3))

@@ -104,9 +104,7 @@ async def test_who_is_a_guest_or_of_another_organisation_opens_nothing_of_others
     assert (await place.runtime.turn(turn)).status == "waiting"
 
 
-async def test_files_are_deleted_by_who_began_the_thread_and_by_nobody_else(
-    place: Around,
-) -> None:
+async def test_files_are_deleted_by_who_began_the_thread_and_by_nobody_else(place: Around) -> None:
     thread = await place.thread()
     await place.ended(await place.ask(thread, "ann", "compare the battery makers"))
     await place.ended(await place.ask(thread, "ben", "and their prices, too"))
@@ -350,9 +348,7 @@ async def test_what_is_not_ones_own_is_neither_stopped_deleted_nor_set_by_whoeve
     assert await place.runtime.preferences.of(f"{place.world.slack.team_id}:{general}") == {}
 
 
-async def test_home_outlives_a_channel_that_was_archived_or_left_by_the_bot(
-    place: Around,
-) -> None:
+async def test_home_outlives_a_channel_that_was_archived_or_left_by_the_bot(place: Around) -> None:
     for channel in ("general", "energy"):
         await place.ask_and_wait(await place.thread("ben", channel), "ben", f"what, {channel}?")
     place.world.slack.change_channel("general", is_archived=True)

@@ -100,8 +100,7 @@ class ListeningFront(FrontDoor):
         for message in self.messages:
             if message.key == key:
                 return KnownTurn(
-                    text=message.text,
-                    is_at_work=key in self.begun and key not in self.have_ended,
+                    text=message.text, is_at_work=key in self.begun and key not in self.have_ended
                 )
         if key in self.of_old:
             return KnownTurn(text="", is_at_work=False)

@@ -64,19 +64,12 @@ def nobody() -> Generator[str]:
 
 
 async def checked(
-    title: str,
-    *,
-    bot: BotSettings | None = None,
-    core: CoreSettings | None = None,
+    title: str, *, bot: BotSettings | None = None, core: CoreSettings | None = None
 ) -> Finding:
     """What one check finds."""
     configuration = Configuration(bot=bot or BotSettings(), core=core or CoreSettings(), faults={})
     [check] = [each for each in all_checks(configuration) if each.title == title]
     [finding] = await run_checks(
-        [check],
-        faulty=(),
-        secrets=configuration.secrets,
-        report=lambda _: None,
-        limit_s=LIMIT_S,
+        [check], faulty=(), secrets=configuration.secrets, report=lambda _: None, limit_s=LIMIT_S
     )
     return finding

@@ -14,10 +14,7 @@ from bot.operator.check import MAX_QUOTE_CHARS, judge_settings, run_checks
 from bot.settings import BotSettings, Configuration, read_configuration
 from tests.bot.operator.installation import KEY, Installation, installed
 
-pytestmark = [
-    pytest.mark.process("the check starts the toolkit"),
-    pytest.mark.usefixtures("clean"),
-]
+pytestmark = [pytest.mark.process("the check starts the toolkit"), pytest.mark.usefixtures("clean")]
 
 NAMES = [
     "settings", "slack_bot_token", "slack_socket_mode", "main_model", "classifier_model",

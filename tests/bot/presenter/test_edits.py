@@ -158,9 +158,7 @@ async def test_a_post_that_somebody_deleted_is_left_alone(stage: Stage, turn: Tu
     assert stage.calls("chat.update") == 1
 
 
-async def test_in_a_long_quiet_call_the_line_is_never_silent_for_five_seconds(
-    stage: Stage,
-) -> None:
+async def test_in_a_long_quiet_call_the_line_is_never_silent_for_five_seconds(stage: Stage) -> None:
     time = ManualClock()
     async with open_desk(Stage, time=time, workspace=stage.workspace) as quiet:
         client = web_client(quiet.slack.bot_token, base_url=quiet.slack.api_url)

@@ -22,15 +22,7 @@ from bot.presenter.asks import question_drafts
 from bot.presenter.board import Board
 from bot.presenter.stream import HOLD_S
 from bot.presenter.tools import app_name
-from bot.render import (
-    actions,
-    answer_drafts,
-    fenced,
-    limits,
-    none_live,
-    section,
-    split,
-)
+from bot.render import actions, answer_drafts, fenced, limits, none_live, section, split
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.blocks import check_message_blocks, check_view
 from bot.sandbox.slack.methods.call import MethodCall

@@ -22,10 +22,7 @@ def kinds(markdown: str) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("markdown", "drafts"),
     [
-        (
-            "**Yes.**",
-            [PostDraft(text="Yes.", blocks=({"type": "markdown", "text": "**Yes.**"},))],
-        ),
+        ("**Yes.**", [PostDraft(text="Yes.", blocks=({"type": "markdown", "text": "**Yes.**"},))]),
         ("  \n", []),
     ],
 )

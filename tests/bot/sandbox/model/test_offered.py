@@ -1,13 +1,13 @@
 """What README and chips say one can write: the stand-in has something to do for each of it."""
 
+from __future__ import annotations
+
 import json
 import re
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from anthropic import AsyncAnthropic
-from anthropic.types import MessageParam, ToolUseBlock
 
 from agent_core.prompts import prompt
 from agent_core.tools.surface import SURFACE_TOOLS
@@ -18,6 +18,10 @@ from bot.sandbox.model.phrases import line, lines
 from bot.sandbox.world import read_manifest
 from bot.words import BOT
 from tests.bot.sandbox.model.test_playbooks import CLASSIFY
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from anthropic.types import MessageParam, ToolUseBlock
 
 README = Path(__file__).parents[4] / "README.md"
 CHAPTERS = ("Try it", "In a busy thread", "Many minds", "Digests", "In people's own apps")

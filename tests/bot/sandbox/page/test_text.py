@@ -53,10 +53,7 @@ def link(address: str, words: str) -> str:
         ("*\u200bno* a\u200b_yes_", "*\u200bno* a\u200b<em>yes</em>"),
         ("`a *b* &lt;c&gt;`", "<code>a *b* &lt;c&gt;</code>"),
         ("one\n  two\n\nthree", "one<br>\n&nbsp;&nbsp;two<br><br>three"),
-        (
-            "a\n&gt; b\n&gt; *c*\nd",
-            "a<blockquote>\nb<br>\n<strong>c</strong></blockquote>\nd",
-        ),
+        ("a\n&gt; b\n&gt; *c*\nd", "a<blockquote>\nb<br>\n<strong>c</strong></blockquote>\nd"),
         ("a\n```\n  x *y*\n```\nb", "a<pre><code>  x *y*</code></pre>b"),
         ("half ``` open", "half ``` open"),
         (
@@ -70,10 +67,7 @@ def link(address: str, words: str) -> str:
             "<!here> <!subteam^S1|@ops>",
             '<span class="mention is-me">@here</span> <span class="mention is-me">@ops</span>',
         ),
-        (
-            "<!date^1790000000^{date_short_pretty}, {time}|then>",
-            "<time>today, 4:13 PM</time>",
-        ),
+        ("<!date^1790000000^{date_short_pretty}, {time}|then>", "<time>today, 4:13 PM</time>"),
     ],
 )
 def test_mrkdwn_is_shown_as_slack_shows_it(texts: Texts, text: str, html: str) -> None:
@@ -124,10 +118,7 @@ TADA = '<span class="emoji" role="img" aria-label="tada emoji" title=":tada:">ðŸ
 @pytest.mark.parametrize(
     ("block", "html"),
     [
-        (
-            {"type": "plain_text", "text": "*a* <b>\n:tada:"},
-            f"*a* &lt;b&gt;<br>{TADA}",
-        ),
+        ({"type": "plain_text", "text": "*a* <b>\n:tada:"}, f"*a* &lt;b&gt;<br>{TADA}"),
         (
             {"type": "rich_text", "elements": [{"elements": LEAVES}]},
             f"<div>a<br>b{link('https://a.test', 'https://a.test')}no link</div>",
