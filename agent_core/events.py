@@ -258,8 +258,6 @@ class ArtifactSaved(Event):
     """The addresses that `[1]`, `[2]`, … stand for in it; empty where one is not cited."""
     follow_ups: tuple[str, ...] = ()
     """Questions that its reader may ask next."""
-    trust: str = ""
-    """How many claims of it were checked, and what came of it, in words."""
     kind: Literal["artifact_saved"] = "artifact_saved"
 
 

@@ -302,6 +302,8 @@ class Gesture:
     """The root of that thread; empty too for a post that no thread has begun with."""
     message_ts: str = ""
     """The post with the button; empty in a view."""
+    post: JsonObject = field(default_factory=JsonObject)
+    """That post as it was then; empty in a view."""
     pressed_ts: str = ""
     trigger_id: str = ""
     """Opens one modal, for three seconds; empty where it is too late for that."""
@@ -346,16 +348,13 @@ def button(
 def without_button(post: JsonObject, payload: Payload) -> list[JsonObject]:
     """The blocks of a post without the button of this payload, and without a row left empty."""
     value = payload.encoded()
-    left: list[JsonObject] = []
+    blocks: list[JsonObject] = []
     for block in objects_in(post, "blocks"):
-        if block.get("type") == "actions":
-            elements = objects_in(block, "elements")
-            elements = [each for each in elements if each.get("value") != value]
-            if not elements:
-                continue
-            block = {**block, "elements": elements}
-        left.append(block)
-    return left
+        elements = objects_in(block, "elements")
+        left = [each for each in elements if each.get("value") != value]
+        if left or not elements:
+            blocks.append({**block, "elements": left} if elements else block)
+    return blocks
 
 
 def menu(

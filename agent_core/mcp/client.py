@@ -328,7 +328,6 @@ def artifacts_of(entries: Iterable[JsonObject], workspace: Path) -> tuple[Artifa
             size_bytes=path.stat().st_size,
             citations=tuple(entry.get("citations", ())),
             follow_ups=tuple(entry.get("follow_ups", ())),
-            trust=entry.get("trust", ""),
         )
         artifacts.append(artifact)
     return tuple(artifacts)

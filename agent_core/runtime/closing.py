@@ -135,15 +135,7 @@ async def finish(
                 pages = status.read(scope.words, known)
         notice = " ".join(filter(None, notices))
         cited = cited_in(text, report)
-        text = await _checked(
-            parts,
-            scope,
-            text,
-            cited,
-            thread_language(turn, earlier),
-            known,
-            files,
-        )
+        text = await _checked(parts, scope, text, cited, thread_language(turn), known)
         finished = replace(
             finished,
             answer="\n\n".join(filter(None, [notice, text, pages])),
@@ -254,38 +246,15 @@ async def _checked(
     cited: Sequence[str],
     language: str,
     known: Collection[str],
-    files: Sequence[ArtifactSaved],
 ) -> str:
     """The answer with a mark behind each claim that its sources do not say.
 
-    Unmarked where no page is `known` to the session. Below the answer of a turn with a report
-    stands what became of the report's claims.
+    As it is where no page is `known` to the session, and where the check fails or takes longer
+    than a reader should wait.
     """
-    turn = scope.context.turn
-    trusts = [file.trust for file in files if file.trust and file.turn == turn]
-    if known and "[" in text:
-        text = await _marked(parts, scope, text, cited, language, has_report=bool(trusts))
-    if trusts:
-        text = f"{text}\n\n_{scope.words('notice-report-checked', trust=trusts[-1])}_"
-    return text
-
-
-async def _marked(
-    parts: TurnParts,
-    scope: RunScope,
-    text: str,
-    cited: Sequence[str],
-    language: str,
-    *,
-    has_report: bool,
-) -> str:
-    """As it is where the check fails or takes longer than a reader should wait."""
-    arguments: JsonObject = {
-        "markdown": text,
-        "citations": [*cited],
-        "language": language,
-        "has_report": has_report,
-    }
+    if not known or "[" not in text:
+        return text
+    arguments: JsonObject = {"markdown": text, "citations": [*cited], "language": language}
     call = ToolCall(id=ToolCallId("check"), name=CHECK_ANSWER, arguments=arguments)
     try:
         async with asyncio.timeout(CHECK_PATIENCE_S):
@@ -435,7 +404,7 @@ async def end_silently(parts: TurnParts, ended: Sequence[StoredTurn], outcome: O
 async def give_up(parts: TurnParts, turn: StoredTurn, why: SessionError | None = None) -> None:
     """End a turn that cannot be worked on, with an apology."""
     reference = turn.inbound.key.rpartition(":")[2]
-    words = CORE.of(thread_language(turn, ()))
+    words = CORE.of(thread_language(turn))
     text = apology(why or SessionError(), reference, words)
     await _announce_end(
         parts,

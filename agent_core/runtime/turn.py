@@ -188,7 +188,7 @@ class _Generation:
                     asker=asked.asker,
                     author_name=asked.author_name,
                     author_locale=asked.author_locale,
-                    language=thread_language(turn, self.earlier),
+                    language=thread_language(turn),
                     text=asked.text,
                 )
             )
@@ -354,8 +354,8 @@ class _Generation:
         before = work_to_tell(self.earlier)
         log = self.parts.log
         events = await log.of_turn(before.id) if before else []
-        if before and before.id in log.outages:
-            events.append(log.outages[before.id])
+        if before and before.id in log.heard:
+            events.append(log.heard[before.id])
         return answer_small_talk(
             self.turn,
             self.earlier,

@@ -41,27 +41,21 @@ from agent_core.tools import (
 from agent_core.words import Words, spoken_time
 from agent_core.workspaces import SourceFacts
 
-MAX_GIST_CHARS = 300
 MAX_NAMED = 5
 MAX_NAME_CHARS = 60
 JUST_BEGUN_S = 15.0
 """A turn without results says from this age on for how long it has been at work."""
 
 _ITEM = re.compile(r"^(?:[-*+>]|\d+[.)])\s+")
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\(\S*?\)")
-_EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\(\S*?\)|\s?\[\d+(?:#\d+)?\]")
 _FRAME = re.compile(r"\n| [|·»•→] |\t")
 """Parts the words of a page's frame: its menus, its bylines, its breadcrumbs."""
 _SENTENCE = re.compile(
-    r"(?:^|(?<=[.!?] ))[\"“„«]?[^\Wa-z_].{15,300}?"
+    r"(?:^|(?<=[.!?] ))[\"“„«]?[^\Wa-z_].{4,300}?"
     r"(?:(?<![.…])[.!?][\"”»]?(?=\s+[^\Wa-z]|\s*$)|[。！？])"  # noqa: RUF001 (marks of East Asia)
 )
 """A whole one: nothing is cut off at its beginning or its end."""
-_CITATION = re.compile(r"\s?\[\d+(?:#\d+)?\]")
 _WITHOUT_MARKUP = str.maketrans({"`": "'", "[": "(", "]": ")", "*": "", "<": "(", ">": ")"})
-_NO_PROSE = ("#", "|", "```", "--")
-"""How lines of headings, tables and rules begin."""
-_SENTENCE_ENDS = (". ", "! ", "? ")
 _NAME_WORD = re.compile(r"[a-z]+")
 _SENDING = frozenset({"send", "reply", "forward"})
 _TOOLKIT = "mcp__local_toolkit__"
@@ -105,7 +99,7 @@ class TurnStatus:
                     pass
 
     def _note_gist(self, branch: RunId, text: str) -> None:
-        gist = _gist(text)
+        gist = _sentence(text)
         if not gist:
             return
         self._gists.pop(branch, None)
@@ -135,27 +129,19 @@ class TurnStatus:
 
     def _activity(self, words: Words) -> Iterator[str]:
         """The work under way, as far as there is a plain word for it."""
-        is_reporting = False
         titles: list[str] = []
         for run in self._turn.runs.values():
             if run.started is None or run.outcome is not None or run.id == ROOT_RUN:
                 continue
             if "report" in run.agent:
-                is_reporting = True
-            elif run.started.title:
+                yield words("progress-now-report")
+                return
+            if run.started.title:
                 titles.append(run.started.title)
-        calls = self._turn.open_calls.values()
-        slugs = " ".join(call.started.tool for call in calls).lower()
-        is_reading = any(call.reads_pages for call in calls)
-        is_searching = "search" in slugs and not is_reading
-        if "write_report" in slugs or (is_reporting and not is_reading and not is_searching):
-            yield words("progress-now-report")
-        elif titles:
+        if titles:
             yield words("progress-now-parts", what=_listed(titles))
-        elif is_reading:
+        elif any(call.reads_pages for call in self._turn.open_calls.values()):
             yield words("progress-now-read")
-        elif is_searching:
-            yield words("progress-now-search")
 
     def findings(self, words: Words, known: Mapping[str, SourceFacts]) -> str:
         """Results so far, in a few lines with links; empty where there are none.
@@ -303,30 +289,10 @@ def safe_name(text: str) -> str:
     return f"{words or cut}…"
 
 
-def _prose(lines: Iterable[str]) -> Iterator[str]:
-    """Lines without markup but links; headings and tables are left out."""
-    for line in map(str.strip, lines):
-        if not line.startswith(_NO_PROSE):
-            plain = _EMPHASIS.sub("", _CITATION.sub("", _ITEM.sub("", line)))
-            yield " ".join(plain.split())
-
-
-def _sentence(text: str, title: str) -> str:
-    """The first whole sentence of a page or a snippet, without markup; empty without any."""
-    for line in _prose(_FRAME.split(_LINK.sub(r"\1", text))):
-        if sentence := _SENTENCE.search(line.removeprefix(title).strip()):
-            return sentence[0].translate(_WITHOUT_MARKUP)
+def _sentence(text: str, title: str = "") -> str:
+    """The first whole sentence that a model or a page says, without markup; empty without any."""
+    for line in _FRAME.split(_LINK.sub(r"\1", text)):
+        plain = _ITEM.sub("", line.strip()).translate(_WITHOUT_MARKUP)
+        if sentence := _SENTENCE.search(plain.removeprefix(title).strip()):
+            return sentence[0]
     return ""
-
-
-def _gist(text: str) -> str:
-    """The first sentences of what a model wrote, in one line; no headings and no tables."""
-    flat = " ".join(filter(None, _prose(text.splitlines())))
-    if len(flat) <= MAX_GIST_CHARS:
-        return flat
-    cut = _LINK.sub(r"\1", flat)[:MAX_GIST_CHARS]
-    end = max(cut.rfind(mark) for mark in _SENTENCE_ENDS)
-    if end > 0:
-        return cut[: end + 1]
-    words, _, _ = cut.rpartition(" ")
-    return f"{words or cut}…"

@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any
 
 import psycopg
+from cachetools import LRUCache
 from psycopg.conninfo import make_conninfo
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, delete, func, select, update
@@ -51,6 +52,7 @@ HEAR_AGAIN_S = 1.0
 BATCH_EVERY_S = 0.025
 """What comes in so short a time is one transaction, unless somebody waits for it."""
 CLOSE_PATIENCE_S = 3.0
+MAX_HEARD = 1_000
 CHANNEL = "agent_events"
 MAX_BYTES = 7_000
 """Of a notice; Postgres takes less than 8,000."""
@@ -296,12 +298,13 @@ class EventLog:
         self._live: dict[tuple[object, ...], AnyEvent] = {}
         """Live-only events that other processes have yet to hear of, texts of a step as one."""
         self._position = 0
-        self.outages: dict[TurnId, StepRetried] = {}
-        """The turns of this process whose model is away for so long that people are to know."""
+        self.heard: LRUCache[TurnId, AnyEvent] = LRUCache(MAX_HEARD)
+        """The newest sign of the model, or that it gives none, by turn."""
 
     async def append(self, event: AnyEvent) -> None:
         """Queue an event. It reaches readers after it is stored, in the order of appending."""
-        self._note_outage(event)
+        if isinstance(event, StepRetried | TextDelta | StepFinished):
+            self.heard[event.turn] = event
         if isinstance(event, LIVE_ONLY):
             self._behind.put(stored=lambda _: self._pass_on_live(event))
             return
@@ -309,13 +312,6 @@ class EventLog:
         row = {name: getattr(event, name) for name in columns}
         row["body"] = EVENT.dump_python(event, mode="json")
         self._behind.put(event=row, stored=lambda position: self._pass_on(position, event))
-
-    def _note_outage(self, event: AnyEvent) -> None:
-        if isinstance(event, StepRetried):
-            if event.given_up_at is not None:
-                self.outages[event.turn] = event
-        elif isinstance(event, TextDelta | StepFinished | TurnFinished):
-            self.outages.pop(event.turn, None)
 
     async def flush(self) -> None:
         """Return when all that was appended so far is stored and handed to readers."""

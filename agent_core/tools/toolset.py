@@ -79,8 +79,6 @@ class Artifact:
     """The addresses that `[1]`, `[2]`, … stand for in it; empty where one is not cited."""
     follow_ups: tuple[str, ...] = ()
     """Questions that its reader may ask next."""
-    trust: str = ""
-    """How many claims of it were checked, and what came of it, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

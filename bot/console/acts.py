@@ -108,8 +108,6 @@ class FollowUp(_PageMessage):
 
     type: Literal["follow-up"] = "follow-up"
     question: str
-    post: str = ""
-    """The `ts` of the one with the button."""
 
 
 Act = StartAgent | UserResponse | UserIntervention
@@ -233,12 +231,13 @@ class Acts:
             key=key,
             user=gesture.by,
             session=gesture.session,
-            act=FollowUp(question=click.question, post=gesture.message_ts),
+            act=FollowUp(question=click.question),
         )
         if not await self._runtime.ledger.record(key, "", deed.model_dump(by_alias=True)):
             raise Refused("live-picked-before")
         with self._later(deed):
             await self._finish(deed, AgentTree())
+        await self._take_button_away(click, gesture)
 
     async def replay(self, body: JsonObject) -> None:
         """Complete an action that a dead process had recorded."""
@@ -282,9 +281,7 @@ class Acts:
         if isinstance(act, StartAgent):
             return await self._say(deed, person, act.prompt, "asked")
         if isinstance(act, FollowUp):
-            session = await self._say(deed, person, act.question, "picked")
-            await self._take_button_away(deed.session, act)
-            return session
+            return await self._say(deed, person, act.question, "picked")
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
             await self._check_asked(deed, agent)
@@ -301,18 +298,16 @@ class Acts:
                 await self._intervene(deed, person, agent, kind, text)
         return deed.session
 
-    async def _take_button_away(self, session: SessionId, act: FollowUp) -> None:
+    async def _take_button_away(self, click: FollowUpClick, gesture: Gesture) -> None:
         """Edit a used button out of its post; where Slack refuses, a press on it says so."""
-        thread = parse_session(session)
+        post = gesture.post
+        if not post:
+            return
+        blocks = without_button(post, click)
         try:
-            post = await self._api.channels.post_now(thread, act.post)
-            if post is not None:
-                await self._api.update(
-                    thread.channel,
-                    act.post,
-                    text_in(post, "text"),
-                    blocks=without_button(post, FollowUpClick(question=act.question)),
-                )
+            await self._api.update(
+                gesture.sender.channel, gesture.message_ts, text_in(post, "text"), blocks=blocks
+            )
         except SlackError as error:
             logger.warning("a used button stays in its post: %s", error)
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import itertools
 import logging
 import os
 import re
@@ -302,7 +301,9 @@ def _is_foreign_page(file: ArtifactSaved) -> bool:
 
 
 def _check_fits(file: ArtifactSaved, count: int, room: int) -> None:
-    """Raises ArtifactRefused for more than a post may have."""
+    """Raises ArtifactRefused for a page that is no report of ours, or more than a post may have."""
+    if _is_foreign_page(file):
+        raise ArtifactRefused("it is a page, and not a report")
     if count >= limits.POST_FILES or file.size_bytes > room:
         raise ArtifactRefused("it is more than a post may have")
 
@@ -344,15 +345,14 @@ class ThreadFiles:
         uploads: list[Upload] = []
         missing: list[str] = []
         room = limits.POST_BYTES
-        pages = [file.title or file.path for file in saved if _is_foreign_page(file)]
-        if any(file.mimetype == REPORT for file in saved):
-            pages = []
-        for file in itertools.filterfalse(_is_foreign_page, saved):
+        has_report = any(file.mimetype == REPORT for file in saved)
+        for file in saved:
             try:
                 _check_fits(file, len(uploads), room)
             except ArtifactRefused as refused:
                 _log.warning("%s is not handed out: %s", file.path, refused)
-                missing.append(file.title or file.path)
+                if not (has_report and _is_foreign_page(file)):
+                    missing.append(file.title or file.path)
             else:
                 if await self._is_shown(file):
                     continue
@@ -366,7 +366,6 @@ class ThreadFiles:
             last = op.part(max(len(drafts) - 1, 0))
             missing += await self._post_last(last, drafts[-1:], uploads)
         await self._say_missing(op, missing)
-        await self._say_missing(op, pages, "progress-no-page")
 
     async def _post_last(
         self, op: Op, draft: Sequence[PostDraft], uploads: Sequence[Upload]
@@ -469,14 +468,12 @@ class ThreadFiles:
         await self._destination.once(op, write)
         return missing
 
-    async def _say_missing(
-        self, op: Op, names: Sequence[str], sentence: str = "progress-no-file"
-    ) -> None:
+    async def _say_missing(self, op: Op, names: Sequence[str]) -> None:
         words = self._destination.board.words
         rest = len(names) - limits.NAMED_FILES
         for number, name in enumerate(names[: limits.NAMED_FILES], 1):
             what = plain_host(plain_line(name, limits.PROGRESS_WORD_CHARS))
             if rest > 0 and number == limits.NAMED_FILES:
                 what = f"{what} (+{rest})"
-            draft = PostDraft(text=words(sentence, what=what))
+            draft = PostDraft(text=words("progress-no-file", what=what))
             await self._destination.post(op.part(name, "why"), draft)

@@ -30,7 +30,6 @@ from agent_core.ids import (
     UserId,
 )
 from agent_core.messages import JsonObject
-from agent_core.runtime import StoredTurn
 from agent_core.snapshot import Wait
 from agent_core.words import Words
 from bot import clicks
@@ -44,7 +43,7 @@ from bot.presenter.approval import (
     file_name,
     is_short,
 )
-from bot.presenter.journal import Bookmark, Destination
+from bot.presenter.journal import Destination
 from bot.presenter.progress import live_view_button
 from bot.presenter.tools import app_name, app_names
 from bot.render import (
@@ -70,7 +69,7 @@ from bot.slack_api import (
     SlackRefused,
     Upload,
 )
-from bot.threads import ThreadRef, parse_session, parse_user
+from bot.threads import ThreadRef, parse_user
 
 _log = logging.getLogger(__name__)
 
@@ -226,17 +225,6 @@ class AskPosts:
             if isinstance(error, SlackError) and not isinstance(error, SlackRefused):
                 raise
             _log.warning("no link is shown: %s", type(error).__name__)
-
-
-def ask_link(
-    home: str,
-    state: JsonObject | None,
-    turn: StoredTurn,
-    ask: AskId,
-) -> str:
-    """The address of an Ask's card, from its turn's bookmark; empty where that is not known."""
-    receipt = Bookmark.model_validate(state or {}).post_of(_op(turn.id, ask))
-    return parse_session(turn.session).link(home, receipt.ts) if receipt else ""
 
 
 def _op(turn: TurnId, ask: AskId) -> Op:

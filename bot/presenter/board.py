@@ -37,7 +37,7 @@ from agent_core.ids import (
     TurnId,
     UserId,
 )
-from agent_core.runtime import detect_language, read_language, spoken_time
+from agent_core.runtime import spoken_time
 from agent_core.snapshot import CallKey, CallSnapshot, TurnSnapshot
 from agent_core.words import Words
 from bot.presenter.tools import (
@@ -462,11 +462,8 @@ class Board:
 
 
 def words_of(started: TurnStarted) -> Words:
-    """The sentences of a turn, in the language that its asker set or writes in."""
-    language = read_language(started.language)
-    if language is None:
-        language = detect_language(started.text, locale=started.author_locale)
-    return BOT.of(language)
+    """The sentences of a turn, in its language."""
+    return BOT.of(started.language)
 
 
 def branch_title(agent: str, title: str, task: str, words: Words) -> str:

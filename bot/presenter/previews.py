@@ -7,7 +7,6 @@ argument that could be taken for another field makes the whole action be shown a
 (`argument_lines`).
 """
 
-import html
 import json
 import re
 import unicodedata
@@ -25,26 +24,20 @@ from agent_core.runtime import moment_words, recipients_of, unpacked
 from agent_core.words import Words
 from bot.render import (
     QUOTE_BAR,
-    Footnotes,
-    as_text,
     code,
     foreign_line,
     limits,
     literal,
-    none_live,
     one_line,
     plain_line,
     quoted,
     section,
     sections,
     split,
-    to_markdown,
 )
 
 _OWN = ("answer", "report", "asked", "correction")
 """Of what the bot does to an answer of its own."""
-OWN_TOOLS = frozenset({"correct_my_answer", "remove_my_post"})
-"""What the bot does to an answer of its own; no server's tool has such a name."""
 _NAMES: dict[str, list[str]] = json.loads(
     Path(__file__).with_name("argument_names.json").read_text(encoding="utf-8")
 )
@@ -61,9 +54,6 @@ FIXED = frozenset({"start", "end", "zone", "people", "channel", *_OWN})
 """Are not changed in a form."""
 LONG = frozenset({"body", "about", "text", "correction"})
 """Stand below their name, as they will read."""
-
-_CUT_LINK = re.compile(r"\[[^\[\]]*(?:\](?:\([^()\s]*)?)?…$")
-"""A link that the end of a beginning runs through."""
 
 MAX_ROWS = 16
 CHANGE_CHARS = 120
@@ -191,8 +181,6 @@ def preview(
     if not _are_clear(arguments, labels):
         return None
     long = [parts.get(label) for label in LONG]
-    if action.tool in OWN_TOOLS:
-        arguments = _as_they_read(arguments)
     blocks: list[JsonObject] = []
     lines: list[str] = []
     for name, label in labels.items():
@@ -225,17 +213,6 @@ def _below(name: str, value: object, moment_text: MomentWords) -> list[JsonObjec
     elif "`" not in text:
         return _quotation(text)
     return sections(f"```\n{code(text)}\n```")
-
-
-def _as_they_read(arguments: JsonObject) -> JsonObject:
-    """The bot's own words as the thread will show them, with each link as its mark alone."""
-    shown = dict(arguments)
-    for name in {"answer", "correction"} & shown.keys():
-        whole = _CUT_LINK.sub("…", shown[name])
-        marks = Footnotes(is_live=none_live)
-        text = as_text(to_markdown(whole, none_live, marks), none_live)
-        shown[name] = html.unescape(text).replace("`", "")
-    return shown
 
 
 def _quotation(text: str) -> list[JsonObject]:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 import aiohttp
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
@@ -29,7 +29,6 @@ from bot.slack_api.records import (
     Person,
     PostRecord,
     Receipt,
-    language_of,
     mark,
     read_op,
     read_person,
@@ -450,6 +449,8 @@ class People:
         self._known: TTLCache[str, Person | None] = TTLCache(
             MAX_PEOPLE, PEOPLE_TTL_S, timer=api.clock.seconds
         )
+        self._written: LRUCache[str, str] = LRUCache(MAX_PEOPLE)
+        """The language in which each wrote last."""
         self._asking = Locks[str]()
 
     async def person(self, user: str) -> Person | None:
@@ -465,16 +466,15 @@ class People:
         """What is known of somebody has changed here."""
         self._known.pop(user, None)
 
-    async def hear(self, person: Person, text: str) -> Person:
+    def hear(self, person: Person, text: str) -> Person:
         """The person as they are spoken to from now on: in the language that they write in.
 
-        That is kept, as buttons and forms have no words of theirs. What they chose stands above it.
+        Buttons and forms have no words of theirs. What they chose stands above it.
         """
         written = written_language(text)
-        if written in (None, language_of(person)) or person.language:
+        if written is None or person.language:
             return person
-        if self._preferences is not None:
-            await self._preferences.put(f"{person.team}:{person.id}", "writes", written)
+        self._written[person.id] = written
         heard = replace(person, locale=written)
         self._known[person.id] = heard
         return heard
@@ -485,7 +485,7 @@ class People:
             return person
         chosen = await self._preferences.of(f"{person.team}:{person.id}")
         language, time = chosen.get("language", ""), chosen.get("digest_time", "")
-        locale = language or chosen.get("writes") or person.locale
+        locale = language or self._written.get(user) or person.locale
         return replace(
             person,
             language=language,

@@ -18,23 +18,17 @@ from mcp_local.sources import NumberedSource, url_key
 _IN_TARGET = str.maketrans({"(": "%28", ")": "%29"})
 _UNNUMBERED = 1_000_000
 """From here on: sources that the answer cites by links alone."""
-_MANY_CLAIMS = 8
-"""From so many on, an answer says what was checked though all of it was found."""
+_MANY_CLAIMS = 3
+"""From so many on, as beside each report, an answer says what was checked though all was found."""
 
 
 def mark_answer(
-    markdown: str,
-    addresses: Sequence[str],
-    sources: Sequence[NumberedSource],
-    language: str,
-    *,
-    has_report: bool = False,
+    markdown: str, addresses: Sequence[str], sources: Sequence[NumberedSource], language: str
 ) -> str:
     """The answer with a quiet mark behind each claim that its sources do not say.
 
     `addresses` are what `[1]`, `[2]`, … stand for in it. One that cites no source of the session
-    stays as it is. Where all is found an answer with a report counts nothing: the report's own
-    count stands beside it.
+    stays as it is.
 
     Raises:
         ToolkitError: It is no answer that anybody would read.
@@ -55,7 +49,7 @@ def mark_answer(
     labels = labels_for(language)
     marked = _marked(text, checked, labels, urls)
     trust = trust_in(checked)
-    is_long = trust.claims >= _MANY_CLAIMS and not has_report
+    is_long = trust.claims >= _MANY_CLAIMS
     if not trust.unfound and not is_long:
         return marked
     counted = trust_line(labels, trust)

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
-from functools import partial
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
@@ -127,7 +126,6 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
             "mimetype": "text/html",
             "citations": cited,
             "follow_ups": fitting[:MAX_FOLLOW_UPS],
-            "trust": written.pop("trust"),
         }
         return text_result(written, artifacts=[report])
 
@@ -142,16 +140,11 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
 
     @local_tool(server, "Check an answer", READS)
     async def check_answer(
-        markdown: Markdown,
-        citations: Citations,
-        language: Language,
-        ctx: Context,
-        has_report: bool = False,
+        markdown: Markdown, citations: Citations, language: Language, ctx: Context
     ) -> CallToolResult:
         """Bring an answer back with a mark behind each claim that its sources do not say."""
         workspace = open_workspace(settings, ctx)
-        mark = partial(_mark, workspace, markdown, citations, language, has_report=has_report)
-        return text_result(await asyncio.to_thread(mark))
+        return text_result(await asyncio.to_thread(_mark, workspace, markdown, citations, language))
 
     @local_tool(server, "List the sources", READS)
     async def list_sources(ctx: Context) -> CallToolResult:
@@ -166,13 +159,10 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         return text_result({"sources": [source.row() for source in sources]})
 
 
-def _mark(
-    workspace: Workspace, markdown: str, citations: list[str], language: str, *, has_report: bool
-) -> str:
+def _mark(workspace: Workspace, markdown: str, citations: list[str], language: str) -> str:
     from mcp_local.report.answers import mark_answer  # as dear as what composes a report
 
-    sources = read_sources(workspace)
-    return mark_answer(markdown, citations, sources, language, has_report=has_report)
+    return mark_answer(markdown, citations, read_sources(workspace), language)
 
 
 def _write(
@@ -187,7 +177,6 @@ def _write(
 ) -> dict[str, Any]:
     # Imported by the first report: what composes one takes 5 MB.
     from mcp_local.report.compose import compose_report, sources_before, write_new_version
-    from mcp_local.report.outline import labels_for, trust_line
 
     files = [workspace.read_bytes(path).decode(errors="replace") for path in sections]
     report = compose_report(
@@ -213,6 +202,5 @@ def _write(
         ],
         "words": report.words,
         "claims": asdict(report.trust),
-        "trust": trust_line(labels_for(language), report.trust),
         "warnings": report.warnings,
     }

@@ -237,9 +237,9 @@ class Dialogue:
             self.used.append(call)
             calls.append(call)
         if steps:
-            waiting = [call.arguments for call in self.now.calls if call.is_open]
-            stays = [ReplyText(text=line("stands"))] if calls[-1].arguments in waiting else []
-            raise NextStep(*stays, *steps)
+            is_open = any(call.is_open for call in self.now.calls)
+            stands = [ReplyText(text=line("stands"))] if is_open else []
+            raise NextStep(*stands, *steps)
         return calls
 
     def _past(self, name: str, arguments: Json) -> PastCall | None:

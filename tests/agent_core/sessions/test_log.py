@@ -201,10 +201,9 @@ async def test_an_intervention_waits_until_it_is_carried_out_by_who_holds_its_se
     assert await inbox.ending(turn.id, stop.run) == stop
 
 
-async def test_an_outage_of_the_model_is_known_until_the_model_answers(log: EventLog) -> None:
-    fields = {"reason": "", "wait_s": 8, "given_up_at": at(600)}
-    away = made("step_retried", turn=TURN, **fields)
-    await append(log, away)
-    assert log.outages == {TURN: away}
-    await append(log, Announced().delta("Here I am."))
-    assert log.outages == {}
+async def test_the_newest_sign_of_the_model_is_known(log: EventLog) -> None:
+    away = made("step_retried", turn=TURN, reason="", wait_s=8, given_up_at=at(600))
+    back = Announced().delta("Here I am.")
+    for sign in (away, back):
+        await append(log, sign)
+        assert log.heard[TURN] == sign

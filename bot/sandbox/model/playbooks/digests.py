@@ -81,10 +81,8 @@ def _changed(known: re.Match[str], words: str) -> str:
     clock = clock_of(words)
     shift = find("shift", words)
     if shift and known["h"]:
-        number = shift["n"]
-        amount = 0.5 if "hal" in number else float(number) if number.isdigit() else 1.0
-        minutes = round(amount * (1 if shift["unit"].casefold() == "minute" else 60))
-        sign = -1 if shift["way"].casefold() in ("earlier", "früher") else 1
+        minutes = {"half an": 30, "eine halbe": 30}.get(shift["n"], 60)
+        sign = -1 if shift["earlier"] else 1
         at = int(known["h"]) * 60 + int(known["m"]) + sign * minutes
         clock = divmod(at % DAY_MINUTES, 60)
     if not days and not clock:

@@ -153,14 +153,11 @@ def _changed(arguments: Json, notes: list[str]) -> Json:
     """The arguments as people wanted them while the call waited for its buttons."""
     changed = dict(arguments)
     for note in notes:
-        named = find("part", note)
-        part = named["part"].casefold() if named else ""
-        part = "body" if part == "text" else part
-        if named and part in changed:
-            changed[part] = named["text"]
-        address = ADDRESS.search(note)
-        if address and "recipient_email" in changed:
-            changed["recipient_email"] = address[0]
+        part = find("part", note)
+        if part:
+            changed |= {
+                name: text for name, text in part.groupdict().items() if text and name in changed
+            }
     return changed
 
 
