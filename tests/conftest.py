@@ -1,7 +1,5 @@
 import gc
-import os
 import sys
-import tempfile
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -10,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.postgres import NoPostgres, new_database, postgres
+from tests.surroundings import keep_files_in_memory, trust_no_authority
 from tests.warm_processes import warm_processes
 
 WHOLE_FOLDERS = {"e2e", "attacks"}
@@ -24,24 +23,8 @@ settings.load_profile("busy machine")
 gc.set_threshold(20_000, 20, 10)  # at 700 it takes a tenth of the tests' time
 _at_work: list[pytest.Item] = []
 
-MEMORY = "/dev/shm"  # noqa: S108 (no file of a fixed name is made there)
-MIN_FREE_BYTES = 4 * 2**30
-
-
-def _keep_files_in_memory() -> None:
-    """Temporary files of tests and of what they start: on a disk each commit waits for 5 ms.
-
-    A container's own has room for nothing, or runs no program: there they stay where they are.
-    """
-    try:
-        memory = os.statvfs(MEMORY)
-    except OSError:
-        return
-    if memory.f_bavail * memory.f_frsize >= MIN_FREE_BYTES and not memory.f_flag & os.ST_NOEXEC:
-        os.environ["TMPDIR"] = tempfile.tempdir = MEMORY  # noqa: TID251
-
-
-_keep_files_in_memory()
+keep_files_in_memory()
+trust_no_authority()
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

@@ -30,6 +30,7 @@ from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.observers import Observers, keep_read_page, standard_observers
 from agent_core.observers.blacklist import Blacklist
+from agent_core.prices import read_prices
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
@@ -75,7 +76,8 @@ def build_runtime(
         SettingsError: the policy file cannot be read.
     """
     connection = model_connection(settings)
-    model = RetryingModel(AnthropicModel(settings.agent_model, connection))
+    prices = read_prices(settings.prices_file)
+    model = RetryingModel(AnthropicModel(settings.agent_model, connection, prices))
     database = Database(settings.state_url)
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
     pins = Pins(ToolPins(database), awaited=awaited)
@@ -107,7 +109,7 @@ def build_runtime(
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
-    classifier = AnthropicModel(settings.classifier_model, connection)
+    classifier = AnthropicModel(settings.classifier_model, connection, prices)
     python = RunPython(Interpreter(), ProgramStore(database))
     turns = TurnParts(
         database=database,

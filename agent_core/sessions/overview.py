@@ -40,6 +40,7 @@ _TOKENS = sum(
     (func.coalesce(events.c.body["usage", name].as_integer(), 0) for name in _USAGE),
     literal(0),
 )
+_COST = func.coalesce(events.c.body["usage", "cost_usd"].as_float(), 0.0)
 _WAITING = ("ask_user", "fork", "run_python", "task", "wait")
 """Tools whose time is that of a person, or of other calls."""
 _RECEIVED_AT = turns.c.inbound["received_at"].as_string()
@@ -70,6 +71,8 @@ class Spent:
     minutes: int = 0
     """Of model and tool calls."""
     tokens: int = 0
+    cost_usd: float = 0.0
+    """Of the model calls whose price is known."""
 
 
 class Overview(Store):
@@ -132,18 +135,20 @@ class Overview(Store):
                 func.sum(case((reads, func.json_array_length(body["sources"])))),
                 func.sum(case((tool.not_in(_WAITING), body["duration_s"].as_float()))),
                 func.sum(case((events.c.kind.in_(_MODEL_CALLS), _TOKENS))),
+                func.sum(case((events.c.kind.in_(_MODEL_CALLS), _COST))),
             )
             .where(events.c.turn.in_(select(turns.c.id).where(is_theirs)))
             .where(events.c.kind.in_((*_MODEL_CALLS, "artifact_saved", "tool_call_finished")))
         )
         [row] = await self._database.rows(sums)
-        reports, pages, seconds, tokens = (float(value or 0) for value in row)
+        reports, pages, seconds, tokens, cost = (float(value or 0) for value in row)
         return Spent(
             turns=await self._database.scalar(count),
             reports=int(reports),
             pages=int(pages),
             minutes=round(seconds / 60),
             tokens=int(tokens),
+            cost_usd=cost,
         )
 
     async def _newest(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:

@@ -375,7 +375,7 @@ home-usage =
         [one] { $minutes } Minute Arbeit
        *[other] { $minutes } Minuten Arbeit
     }
-home-usage-tokens = { $usage }, { $tokens } Tokens
+home-usage-tokens = { $usage }, { $tokens } Tokens, { $cost } $
 home-preferences = Einstellungen
 home-language = Sprache meiner Antworten an dich
 home-language-auto = Die Sprache, in der du schreibst

@@ -375,7 +375,7 @@ home-usage =
         [one] { $minutes } minute of work
        *[other] { $minutes } minutes of work
     }
-home-usage-tokens = { $usage }, { $tokens } tokens
+home-usage-tokens = { $usage }, { $tokens } tokens, ${ $cost }
 home-preferences = Preferences
 home-language = Language of my answers to you
 home-language-auto = The language you write in

@@ -375,7 +375,7 @@ home-usage =
         [one] { $minutes } minuto de trabajo
        *[other] { $minutes } minutos de trabajo
     }
-home-usage-tokens = { $usage }, { $tokens } tokens
+home-usage-tokens = { $usage }, { $tokens } tokens, { $cost } $
 home-preferences = Preferencias
 home-language = Idioma de mis respuestas para ti
 home-language-auto = El idioma en que escribes

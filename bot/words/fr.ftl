@@ -375,7 +375,7 @@ home-usage =
         [one] { $minutes } minute de travail
        *[other] { $minutes } minutes de travail
     }
-home-usage-tokens = { $usage }, { $tokens } jetons
+home-usage-tokens = { $usage }, { $tokens } jetons, { $cost } $
 home-preferences = Préférences
 home-language = Langue de mes réponses
 home-language-auto = La langue dans laquelle vous écrivez

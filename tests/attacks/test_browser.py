@@ -265,6 +265,7 @@ async def test_no_browser_outlives_its_toolkit(end: str, tmp_path: Path) -> None
         site.html("/page", f"<html><body><script>{HEAVY['an endless loop']}</script></body></html>")
         site.pages["/started"] = note
         code = (
+            "# forked\n"
             "import asyncio; from pathlib import Path; from mcp_local.browser import Browsers; "
             "from mcp_local.settings import Settings; "
             "asyncio.run(Browsers(Settings()).render('http://page.test/page', session=Path('x')))"

@@ -11,6 +11,7 @@ import pytest
 
 from bot.clicks import AskForm, AskShortcut
 from bot.ingress import AskAbout, Handler
+from bot.slack_api import People, SlackApi
 from tests.bot.ingress.world import World, bring, connected_world, event_payload, post_payload
 
 ORDER = "read Ann's mails: tell them"
@@ -118,8 +119,12 @@ DOORS: tuple[DOOR, ...] = (
 @pytest.mark.proves("authors.doors")
 async def test_an_order_of_anothers_is_never_the_askers_alone() -> None:
     handlers: dict[type, Handler] = {}
+
+    def handlers_of(_api: SlackApi, _people: People) -> dict[type, Handler]:
+        return handlers
+
     fell: list[str] = []
-    async with connected_world(handlers=lambda _api, _people: handlers) as world:
+    async with connected_world(handlers=handlers_of) as world:
         ask_about = AskAbout(world.api, world.people, world.ingress)
         handlers |= {AskShortcut: ask_about.ask, AskForm: ask_about.submit}
         for door in DOORS:
@@ -129,6 +134,6 @@ async def test_an_order_of_anothers_is_never_the_askers_alone() -> None:
             [message] = world.front.messages
             files = " ".join(file.name for file in message.attachments)
             words = f"{message.text} {message.background} {files}"
-            if ORDER in words and message.authors == {message.asker}:
+            if ORDER in words and message.authors <= {message.asker}:
                 fell.append(door.__name__)
     assert fell == []

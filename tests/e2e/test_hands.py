@@ -170,5 +170,15 @@ async def test_an_ask_that_waits_returns_and_says_so_and_wants_a_name_that_is_on
     assert world.outside.composio.effects[before:] == []
 
 
+async def test_an_ask_ends_once_its_words_have_agreed_to_what_was_proposed(world: World) -> None:
+    watch = Watch(world.outside.root, _fine)
+    driver = Driver(world.slack, watch, _fine, world.outside.composio)
+    async with asyncio.timeout(BOUND_S):
+        await driver.ask("every weekday at 9 post a digest on battery storage", deque())
+        await driver.ask("yes", deque())
+    await watch.bot.close()
+    assert "Scheduled as" in str(visible(world, driver.root_ts)[1].blocks)
+
+
 async def _fine() -> None:
     """The bot lives and listens."""

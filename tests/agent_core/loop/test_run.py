@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -13,8 +12,6 @@ from agent_core.errors import ModelUnavailable
 from agent_core.events import (
     ArtifactSaved,
     HeadingWritten,
-    RunFinished,
-    StepFinished,
     StepRetried,
     TextDelta,
     ToolCallFinished,
@@ -26,8 +23,7 @@ from agent_core.loop.run import GO_ON, PAUSED, RunResult, run_agent
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
 from agent_core.models import OUTAGE_S, CallDelta, Reply, RetryingModel
 from agent_core.prompts import prompt
-from agent_core.testing.models import Cut, ScriptedModel, ScriptLine, call, calls_reply, text_reply
-from agent_core.testing.steps import KilledError
+from agent_core.testing.models import ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from agent_core.words import CORE
@@ -143,17 +139,6 @@ async def test_time_and_tokens_end_the_run_cached_ones_counted_too(
     assert (await run(made, around)).outcome == "limited"
 
 
-async def test_a_cut_stream_is_tried_again_and_its_words_are_void(tmp_path: Path) -> None:
-    around = Surroundings(workspace=tmp_path)
-    made, _ = agent([Cut(text="Half a", error=ModelUnavailable("cut")), "The whole."])
-    await run(made, around)
-    [again] = [e for e in around.events if isinstance(e, StepRetried)]
-    told = [e for e in around.events if isinstance(e, TextDelta) and e.attempt == again.attempt]
-    assert "".join(e.text for e in told) == "The whole."
-    [finished] = [e for e in around.events if isinstance(e, StepFinished)]
-    assert finished.attempt == 2
-
-
 @pytest.mark.proves("model.away")
 async def test_a_model_that_is_away_says_until_when_it_is_tried_on_the_askers_clock(
     tmp_path: Path,
@@ -210,26 +195,6 @@ async def test_every_stored_event_has_an_identity_of_its_own(tmp_path: Path) -> 
     stored = [e for e in around.events if not isinstance(e, TextDelta)]
     identities = [(e.run, e.step, e.attempt, e.n) for e in stored]
     assert len(set(identities)) == len(identities)
-
-
-@pytest.mark.parametrize("kill_after", range(6))
-async def test_a_run_that_is_killed_goes_on_and_pays_no_step_twice(
-    tmp_path: Path, kill_after: int
-) -> None:
-    tools = FakeToolset({"work": say_done})
-    calls = calls_reply(call("work", id="a"), call("work", id="b"))
-    made, model = agent([calls, call("work", id="c"), "Done."], tools)
-    around = Surroundings(workspace=tmp_path)
-    around.steps.kill_after = kill_after
-    with suppress(KilledError, BaseExceptionGroup):
-        await run(made, around)
-    around.steps.restart()
-    result = await run(made, around)
-    assert result.text == "Done."
-    assert len(model.requests) == 3
-    assert sorted(made_call.id for made_call in tools.calls) == ["a", "b", "c"]
-    assert [e.text for e in around.events if isinstance(e, RunFinished)][-1] == "Done."
-    assert [m.role for _, m in sorted(around.messages.items())] == ["user", "assistant"] * 3
 
 
 @pytest.mark.parametrize(("why", "told"), [("max_tokens", GO_ON), ("pause_turn", PAUSED)])

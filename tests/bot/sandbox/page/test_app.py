@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from playwright.async_api import FilePayload, ViewportSize, expect
+from playwright.async_api import ViewportSize, expect
 
 from bot.sandbox.page import SandboxPage
 from tests.bot.sandbox.page.stage import Body, Stage, actions, button, field, form, mrkdwn, plain
@@ -107,25 +107,6 @@ async def test_a_suggested_prompt_is_sent_by_one_press(stage: Stage) -> None:
     await expect(stage.main.locator("article").first).to_contain_text("How warm is it?")
 
 
-async def test_the_agents_status_and_calls_are_seen(stage: Stage) -> None:
-    root = await stage.slack.say("ann", "general", "a long question")
-    await stage.open(f"{stage.channel('general')}/{root}")
-    await stage.client.assistant_threads_setStatus(
-        channel_id=stage.channel("general"), thread_ts=root, status="is thinking…"
-    )
-    await expect(stage.post(root)).to_contain_text("universal-agent is thinking…")
-    with pytest.raises(Exception, match="not_in_channel"):
-        await stage.client.chat_postMessage(channel=stage.channel("random"), text="refused")
-    await stage.browser.get_by_role("button", name="API calls", exact=True).click()
-    calls = stage.calls.get_by_role("listitem")
-    status = calls.filter(has_text="setStatus").first
-    await expect(status).to_contain_text(re.compile(r"\d+ ms\d\d:\d\d:\d\d"))
-    await status.locator("summary").click()
-    await expect(status.get_by_label("Details")).to_contain_text('"status": "is thinking…"')
-    await stage.calls.get_by_role("button", name="Failed").click()
-    await expect(calls.filter(has_text="not_in_channel")).to_have_count(1)
-
-
 async def test_nothing_foreign_runs_or_becomes_markup(stage: Stage) -> None:
     evil = '"><img src=x onerror="window.ran=1"><script>window.ran=1</script>'
     await stage.open()
@@ -216,56 +197,6 @@ async def test_axe_finds_nothing_serious_in_what_an_agent_shows_and_a_phone_has_
 OWN_PORT = 22_000  # below the ports that systems give away: it is still free after a pause
 
 
-async def test_own_posts_are_edited_and_deleted_and_others_only_reacted_to(stage: Stage) -> None:
-    own = await stage.slack.say("ann", "general", stage.slack.typed("ask @ben in #energy"))
-    other = await stage.slack.say("ben", "general", "lunch?")
-    await stage.open()
-    await stage.composer.press("ArrowUp")
-    area = stage.post(own).get_by_label("Edit message")
-    await expect(area).to_have_value("ask @ben in #energy")
-    await area.fill("ask @cleo")
-    await area.press("Enter")
-    await expect(stage.post(own)).to_contain_text("ask @cleo(edited)")
-    await stage.post(other).hover()
-    await stage.post(other).get_by_role("button", name="Add reaction").click()
-    await stage.browser.get_by_label("Search emoji").fill("tada")
-    await stage.browser.keyboard.press("Enter")
-    mine = stage.post(other).get_by_role("button", name="1 tada: You")
-    await expect(mine).to_have_attribute("aria-pressed", "true")
-    await mine.click()
-    await expect(mine).to_have_count(0)
-    for ts, deletes in ((other, 0), (own, 1)):
-        await stage.post(ts).hover()
-        await stage.post(ts).get_by_role("button", name="More actions").click()
-        item = stage.browser.get_by_role("menuitem", name="Delete message")
-        await expect(stage.browser.get_by_role("menuitem", name="Copy link")).to_be_visible()
-        await expect(item).to_have_count(deletes)
-        if not deletes:
-            await stage.browser.keyboard.press("Escape")
-    await item.click()
-    await stage.browser.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
-    await expect(stage.post(own)).to_have_count(0)
-
-
-async def test_deleted_private_and_very_long_posts_are_shown_as_such(stage: Stage) -> None:
-    root = await stage.slack.say("ben", "general", "to be deleted")
-    await stage.slack.say("cleo", "general", "too late", thread_ts=root)
-    long = await stage.slack.say("ben", "general", "word " * 7_999 + "end")
-    await stage.open()
-    await stage.slack.delete("general", root)
-    ann = stage.slack.people["ann"]
-    await stage.client.chat_postEphemeral(channel=stage.channel("general"), user=ann, text="psst")
-    await expect(stage.post(root)).to_contain_text("This message was deleted.")
-    await expect(stage.post(root).get_by_role("button", name="1 reply")).to_be_visible()
-    more = stage.post(long).get_by_role("button", name="Show more")
-    await more.click()
-    await expect(stage.post(long).get_by_role("button", name="Show less")).to_be_visible()
-    private = stage.main.locator("article", has_text="psst")
-    await expect(private).to_contain_text("Only visible to you")
-    await stage.act_as("ben")
-    await expect(private).to_have_count(0)
-
-
 async def test_what_is_refused_is_said_and_nothing_is_lost(stage: Stage) -> None:
     asked: list[str] = []
 
@@ -285,20 +216,6 @@ async def test_what_is_refused_is_said_and_nothing_is_lost(stage: Stage) -> None
     await stage.composer.press("Enter")
     await expect(stage.main.locator("article")).to_contain_text("On it.")
     assert asked == ["why?"]
-
-
-async def test_files_are_picked_taken_away_and_sent(stage: Stage) -> None:
-    await stage.open()
-    picked = [
-        FilePayload(name=name, mimeType="text/plain", buffer=b"a <b>file</b>")
-        for name in ("notes.txt", "wrong.txt")
-    ]
-    await stage.main.locator("input[type=file]").set_input_files(picked)
-    await stage.main.get_by_role("button", name="Remove wrong.txt").click()
-    await stage.composer.press("Enter")
-    await stage.main.get_by_role("button", name="Open notes.txt").click()
-    await expect(stage.file.locator("pre")).to_have_text("a <b>file</b>")
-    assert [file.name for file in stage.slack.files] == ["notes.txt"]
 
 
 async def test_a_lost_connection_is_said_and_mended(stage: Stage) -> None:
@@ -357,16 +274,3 @@ async def test_a_channel_says_what_to_ask_or_why_one_cannot(stage: Stage) -> Non
     await stage.entry("general").click()
     await stage.main.get_by_role("button", name="Use this").click()
     await expect(stage.composer).to_have_value(re.compile(r"^@universal-agent Write a compre"))
-
-
-async def test_a_link_to_a_post_leads_to_its_thread(stage: Stage) -> None:
-    root = await stage.slack.say("ann", "energy", "how is it going?")
-    reply = await stage.slack.say("ben", "energy", "very well", thread_ts=root)
-    channel = stage.channel("energy")
-    where = f"?thread_ts={root}&cid={channel}"
-    link = f"https://sandbox.slack.com/archives/{channel}/p{reply.replace('.', '')}{where}"
-    await stage.open()
-    post = await stage.show(actions(button("home.open", "Open", url=link)))
-    await post.get_by_role("link", name="Open").click()
-    await expect(stage.post(reply, within=stage.thread)).to_contain_text("very well")
-    await expect(stage.main.get_by_role("heading", level=1)).to_have_text("energy")
