@@ -140,8 +140,6 @@ class TurnStatus:
                 titles.append(run.started.title)
         if titles:
             yield words("progress-now-parts", what=_listed(titles))
-        elif any(call.reads_pages for call in self._turn.open_calls.values()):
-            yield words("progress-now-read")
 
     def findings(self, words: Words, known: Mapping[str, SourceFacts]) -> str:
         """Results so far, in a few lines with links; empty where there are none.

@@ -92,7 +92,6 @@ progress-read =
        *[other] Ich bin seit { $time } dabei und habe { $n } Seiten gelesen.
     }
 progress-now-parts = Gerade geht es um { $what }.
-progress-now-read = Gerade lese ich.
 progress-now-report = Gerade schreibe ich den Bericht.
 progress-add = Willst du etwas hinzufügen, schreib es einfach; „stopp“ beendet es.
 progress-wait-answer = Ich warte auf eine Antwort auf meine Frage oben.

@@ -101,7 +101,6 @@ progress-read =
        *[other] I have been at it for { $time } and have read { $n } pages.
     }
 progress-now-parts = Right now I am looking into { $what }.
-progress-now-read = Right now I am reading.
 progress-now-report = Right now I am writing the report.
 progress-add = To add something, just write; “stop” ends it.
 progress-wait-answer = I am waiting for an answer to my question above.

@@ -92,7 +92,6 @@ progress-read =
        *[other] Llevo { $time } con ello y he leído { $n } páginas.
     }
 progress-now-parts = Ahora mismo miro { $what }.
-progress-now-read = Ahora mismo estoy leyendo.
 progress-now-report = Ahora mismo escribo el informe.
 progress-add = Para añadir algo, escríbelo sin más; «para» lo detiene.
 progress-wait-answer = Espero una respuesta a mi pregunta de arriba.

@@ -92,7 +92,6 @@ progress-read =
        *[other] J'y travaille depuis { $time } et j'ai lu { $n } pages.
     }
 progress-now-parts = En ce moment, je regarde { $what }.
-progress-now-read = En ce moment, je lis.
 progress-now-report = En ce moment, j'écris le rapport.
 progress-add = Pour ajouter quelque chose, écrivez-le simplement ; « stop » pour arrêter.
 progress-wait-answer = J'attends une réponse à ma question ci-dessus.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import InboundMessage
-from agent_core.runtime import detect_language, read_language, short_form
+from agent_core.runtime import detect_language, short_form
 from agent_core.runtime.schedules import (
     Order,
     OrderDraft,
@@ -339,7 +339,6 @@ def _order(
 ) -> Order:
     """What a message orders, or how it wants another schedule to be: its author's to agree to."""
     thread = parse_session(message.session)
-    locale = message.author_locale
     channel = thread.channel
     reads = ""
     changes = ScheduleId("")
@@ -358,8 +357,7 @@ def _order(
         place=draft.channel.removeprefix("#") or channel,
         owner=message.asker,
         owner_name=message.author_name,
-        # It is told in the language in which it was ordered, whatever its owner's locale is.
-        owner_locale=locale if read_language(locale) == language else language,
+        owner_locale=language,  # it is told in the language in which it was ordered
         task=draft.task,
         rule=rule,
         when_nothing_new=when_nothing_new,

@@ -261,6 +261,10 @@ async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was
     await reply(page, "yes, go ahead")
     await expect(thread.get_by_text("only a click counts")).to_be_visible(timeout=TURN_MS)
     await expect(approve).to_have_count(1)
+    await reply(page, "change the subject to Moved")  # that call alone is another one now
+    changed = thread.get_by_text("Changed: Subject “lunch” → “Moved”")
+    await expect(changed).to_be_visible(timeout=TURN_MS)
+    await expect(approve).to_have_count(1)
     await thread.get_by_role("button", name="Edit…").click()
     form = page.get_by_role("dialog")
     await form.get_by_role("textbox", name="Text").fill("Lunch is at one.")
@@ -271,6 +275,7 @@ async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was
     await expect(thread.get_by_text("to bob@example.com was sent")).to_be_visible(timeout=TURN_MS)
     effect = world.outside.composio.effects[-1]
     assert effect.arguments["body"] == "Lunch is at one."
+    assert effect.arguments["subject"] == "Moved"
     assert effect.account_user_id == f"{world.slack.team_id}:{world.slack.people['ben']}"
 
 

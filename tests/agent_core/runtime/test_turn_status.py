@@ -193,7 +193,6 @@ def test_who_asks_how_far_it_is_hears_of_pages_and_of_what_it_is_at() -> None:
     )
     reading = asked_after(20, report, called(CRAWL, run=REPORT))
     assert reading == f"I have been at it for 20 s. Right now I am writing the report. {ADD}"
-    assert "Right now I am reading." in asked_after(20, called(CRAWL))
     parts = asked_after(20, part(PRICES, "Prices"), part(RunId("root.part2"), "Subsidies"))
     assert "Right now I am looking into “Prices”, “Subsidies”." in parts
     one_left = asked_after(20, part(PRICES, "Prices"), ended(PRICES, "9 %"))

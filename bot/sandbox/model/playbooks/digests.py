@@ -77,7 +77,7 @@ def _draft(words: str, request: str) -> Json:
 
 def _changed(known: re.Match[str], words: str) -> str:
     """A rule with the days or the time that words want instead; empty where they name neither."""
-    days = _days(words, "other_days")
+    days = _days(words)
     clock = clock_of(words)
     shift = find("shift", words)
     if shift and known["h"]:
@@ -100,19 +100,16 @@ def _best(field: str, words: str, request: str, least: float = 0.1) -> Json:
 
 def _rrule(words: str) -> str:
     """The recurrence rule of an order; empty where it names no days."""
-    days = _days(words, "when")
+    match = find("when", words)
+    days = _days(match["day"] or "day") if match else ""
     return days and days + _clock(words)
 
 
-def _days(words: str, pattern: str) -> str:
+def _days(words: str) -> str:
     """The part of a rule for the days that words name; empty where they name none."""
-    match = find(pattern, words)
-    if match is None:
-        return ""
-    name = (match["day"] or "day").casefold().split()[-1]
     for row in lines("days"):
         days, *names = row.split()
-        if name in names or name.removesuffix("s") in names:
+        if re.search(rf"\b(?:{'|'.join(names)})s?\b", words, re.IGNORECASE):
             return "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"
     return ""
 

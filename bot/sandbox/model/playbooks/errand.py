@@ -151,14 +151,11 @@ def _report_file(dialogue: Dialogue) -> str:
 
 def _changed(arguments: Json, notes: list[str]) -> Json:
     """The arguments as people wanted them while the call waited for its buttons."""
-    changed = dict(arguments)
-    for note in notes:
-        part = find("part", note)
-        if part:
-            changed |= {
-                name: text for name, text in part.groupdict().items() if text and name in changed
-            }
-    return changed
+    for part in filter(None, (find("part", note) for note in notes)):
+        wanted = {name: text for name, text in part.groupdict().items() if text}
+        if wanted.keys() <= arguments.keys():
+            arguments = arguments | wanted
+    return arguments
 
 
 def _event(dialogue: Dialogue, _found: str) -> Json:
