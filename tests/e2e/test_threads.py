@@ -109,7 +109,7 @@ async def test_two_people_in_one_thread_share_its_history(world: World) -> None:
     asked = f"{world.slack.mention} continue: by how much?"
     reply = await world.slack.say("ben", "general", asked, thread_ts=root)
     turn = await world.answered(reply)
-    assert turn.inbound.author_name == "ben"
+    assert turn.inbound.author_name == "Ben Nevis"
     [request] = world.requests_with("continue: by how much?")
     assert "Ben Nevis is asking" in str(request["system"])
     assert "continue comparing the towers" in str(request["messages"])

@@ -88,8 +88,6 @@ def offer(dialogue: Dialogue) -> str:
             if find(kind, words):
                 question = asks
                 options = [option for option in options if find(kind, option)]
-    turn = sum(map(ord, words)) % len(options)
-    options = options[turn:] + options[:turn]
     options.sort(key=lambda option: share(words, option), reverse=True)
     dialogue.call(
         "ask_user",

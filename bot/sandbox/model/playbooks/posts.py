@@ -34,7 +34,6 @@ SHOWN_CHARS = 200
 NAMED_CHARS = 150
 """So much of an answer's beginning names it."""
 CLAUSE_END = re.compile(r"[.,;:!](?:\s+|$)")
-COUNTED = re.compile(r"(?P<figure>\d[\d.,]*)\s+(?P<noun>\w{3,})")
 MARK = re.compile(r" ?\[\d+\]")
 
 
@@ -119,28 +118,13 @@ def correct(dialogue: Dialogue) -> str:
     if not claims:
         return line("instead")
     claim = ", ".join(claims)
-    text = _corrected(answer, claim)
+    text = f"{answer}\n\n**Correction:** {escape(claim)}."
     correction = dialogue.call(
         "correct_my_answer",
         what=answer[:NAMED_CHARS],
         text=text,
     )
     return _outcome(correction, line("corrected", claim=escape(claim)))
-
-
-def _corrected(answer: str, claim: str) -> str:
-    """The answer with the figure of the claim, where it counts the same; else with the claim."""
-    counted = COUNTED.search(claim)
-    if counted:
-        same = re.compile(rf"\d[\d.,]*(?=\s+{re.escape(counted['noun'])})")
-        text, replaced = same.subn(
-            counted["figure"],
-            answer,
-            count=1,
-        )
-        if replaced:
-            return text
-    return f"{answer}\n\n**Correction:** {escape(claim)}."
 
 
 def _outcome(call: PastCall, done: str) -> str:
