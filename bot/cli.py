@@ -161,9 +161,7 @@ def sandbox(
             metavar="DIR", help="Serve this folder of .html and .html.gz pages in place of our own."
         ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object about what happened.")
-    ] = False,
+    as_json: AsJson = False,
     port: Annotated[
         int | None,
         typer.Option(

@@ -214,8 +214,7 @@ class RunScope:
 
     def acting_as(self, asker: UserId, zone: str) -> "RunScope":
         """The scope in which tools act for a person, whose time zone this is."""
-        context = replace(self.context, asker=asker, zone=zone)
-        return replace(self, context=context)
+        return replace(self, context=replace(self.context, asker=asker, zone=zone))
 
     async def fork(
         self,

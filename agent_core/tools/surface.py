@@ -93,7 +93,8 @@ class SurfaceTools:
     it read nothing from outside.
     """
 
-    surface: Surface | None = None
+    surface: Surface
+    """Set before anybody is listened to."""
 
     def __init__(
         self,
@@ -151,15 +152,9 @@ class SurfaceTools:
     def _is_for(self, context: ToolContext) -> bool:
         return context.agent == MAIN_AGENT and context.may_wait
 
-    @property
-    def _here(self) -> Surface:
-        if self.surface is None:
-            raise SurfaceRefused("This cannot be done here.")
-        return self.surface
-
     async def _earlier(self, context: ToolContext) -> list[AnsweredTurn]:
         """The answers in other sessions that the same people read, the newest first."""
-        prefix = await self._here.place_for(context.session, context.asker)
+        prefix = await self.surface.place_for(context.session, context.asker)
         if not prefix:
             raise SurfaceRefused("The person who asks may not read earlier work here.")
         answers = await self._sessions.answers_in(prefix, limit=MAX_TURNS)
@@ -170,7 +165,7 @@ class SurfaceTools:
         answers = _best(call.arguments["query"], earlier)
         lines = [_MATERIAL if answers else _NOTHING]
         for each in answers:
-            link = self._here.link(each.turn.session)
+            link = self.surface.link(each.turn.session)
             lines += _described(each, context.zone)
             lines.append(f"  Thread: {link}")
         return await self._material("\n".join(lines), answers, context)
@@ -181,7 +176,7 @@ class SurfaceTools:
         if answered is None:
             raise SurfaceRefused("No work with this id is to be read here: find it first.")
         number = int(call.arguments.get("part", 1))
-        link = self._here.link(answered.turn.session)
+        link = self.surface.link(answered.turn.session)
         parts = [_MATERIAL, f"Thread: {link}"]
         if number == 1:
             parts.append(f"The answer:\n{answered.answer}")
@@ -232,7 +227,7 @@ class SurfaceTools:
             ) from None
         if since.tzinfo is None:
             since = since.replace(tzinfo=find_zone(context.zone) or UTC)
-        text = await self._here.posts_in(
+        text = await self.surface.posts_in(
             call.arguments["channel"],
             since,
             context.session,
@@ -249,13 +244,13 @@ class SurfaceTools:
         if not any(map(str.isalnum, text)):
             raise SurfaceRefused("A correction has words. To take an answer away, remove it.")
         answered = await self._answered(call, context)
-        await self._here.put_right(answered, text, context.asker)
+        await self.surface.put_right(answered, text, context.asker)
         await self._sessions.replace_answer(answered.turn.id, text)
         return ToolOutput(text="Corrected, and marked as such.", is_ours=True)
 
     async def _remove(self, call: ToolCall, context: ToolContext) -> ToolOutput:
         answered = await self._answered(call, context)
-        await self._here.remove(answered)
+        await self.surface.remove(answered)
         await self._sessions.replace_answer(answered.turn.id, "")
         return ToolOutput(text="Removed, with its files, for good.", is_ours=True)
 
@@ -275,7 +270,7 @@ class SurfaceTools:
             if not _is_named(what, answered):
                 continue
             asked = answered.turn.inbound
-            if asked.asker != context.asker and not await self._here.is_admin(context.asker):
+            if asked.asker != context.asker and not await self.surface.is_admin(context.asker):
                 who = _line(asked.author_name, 60)
                 raise SurfaceRefused(
                     f"Only {who}, who asked for it, or an admin can have it changed."

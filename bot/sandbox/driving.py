@@ -178,8 +178,8 @@ class Driver:
     _followed: set[str] = field(default_factory=set[str])
     _seen_to: set[str] = field(default_factory=set[str])
     _asked_ts: str = ""
-    _is_card_changed: bool = False
-    """Whether the bot took the buttons off a post since the last ask: it was agreed to in words."""
+    _offered: set[PostButton] = field(default_factory=set[PostButton])
+    """The buttons of before the last ask; one goes away where its card is agreed to in words."""
 
     async def ask(self, text: str, clicks: deque[str], attached: Sequence[Path] = ()) -> None:
         """Mention the bot, or later reply in the thread, and wait until it has answered.
@@ -193,7 +193,7 @@ class Driver:
         text = self._slack.typed(text)
         if not self.root_ts:
             text = f"{self._slack.mention} {text}"
-        self._is_card_changed = False
+        self._offered = set(find_buttons(self._slack, ASKER))
         self._asked_ts = await self._slack.say(
             ASKER,
             _CHANNEL,
@@ -206,17 +206,8 @@ class Driver:
         waiting = [id for id, turn in self.turns.items() if turn.outcome == "waiting"]
         channel_id = self._slack.channels[_CHANNEL]
         asked = turn_of(f"{self._slack.team_id}:{channel_id}:{self._asked_ts}")
-        with self._slack.state.watch(self._note):
-            for turn_id in (asked, *waiting):
-                await self._follow(turn_id, clicks)
-
-    def _note(self, change: TeamChange) -> None:
-        before, post = change.previous, change.record
-        if before is None or not isinstance(post, Post) or post.root_ts != self.root_ts:
-            return
-        had_buttons = any(block["type"] == "actions" for block in before.blocks)
-        if had_buttons and before.blocks != post.blocks:
-            self._is_card_changed = True
+        for turn_id in (asked, *waiting):
+            await self._follow(turn_id, clicks)
 
     @property
     def has_ended(self) -> bool:
@@ -237,7 +228,8 @@ class Driver:
 
         def is_answered() -> bool:
             thread = self._slack.thread(_CHANNEL, self.root_ts)
-            return self._is_card_changed or any(map(self._is_new, thread))
+            is_agreed = not self._offered.issubset(find_buttons(self._slack, ASKER))
+            return is_agreed or any(map(self._is_new, thread))
 
         while True:
             turn = await self._watch.ended(turn_id, is_answered=is_answered, seen_to=self._seen_to)

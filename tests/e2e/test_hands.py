@@ -17,9 +17,10 @@ from bot.sandbox.driving import (
     press,
 )
 from bot.sandbox.model import ReplyText, ToolUse
-from bot.sandbox.slack import Post, SlackStandIn
+from bot.sandbox.slack import Post
 from bot.sandbox.watch import Watch
 from tests.e2e.world import CHANNEL, World, batch, mail
+from tests.faulty_slack import FaultySlack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -37,7 +38,7 @@ def person(world: World, name: str) -> str:
 async def button(world: World, user: str, name: str, root_ts: str) -> PostButton:
     """A person's button in a thread, as soon as it is there."""
 
-    def found(slack: SlackStandIn) -> list[PostButton]:
+    def found(slack: FaultySlack) -> list[PostButton]:
         in_thread = {post.ts for post in slack.thread(CHANNEL, root_ts)}
         called = (each for each in find_buttons(slack, user) if each.is_called(name))
         return [each for each in called if each.only_for or each.ts in in_thread]

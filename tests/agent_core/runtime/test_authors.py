@@ -78,25 +78,6 @@ async def test_an_account_is_read_by_its_owners_click_alone_after_another_steps_
     assert office.read == [ANN]
 
 
-@pytest.mark.proves("authors.grants")
-@pytest.mark.parametrize("door", DOORS)
-async def test_an_approval_for_the_thread_does_not_hold_for_anothers_words(
-    office: Office, door: str
-) -> None:
-    model = ScriptedModel([sending(id="first"), "Sent."])
-    async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("mail Bob", number=7))
-        asked = await requested(runtime, turn)
-        await runtime.asks.decide(asked.ask, ANN, "approved_thread")
-        await end_of(runtime, turn)
-    office.sent.clear()
-    async with ben_steps_in(office, door, sending("eve@example.com")) as (runtime, turn):
-        asked = await asked_for(runtime, turn)
-        await runtime.asks.decide(asked.ask, ANN, "rejected")
-        await end_of(runtime, turn)
-    assert office.sent == []
-
-
 @pytest.mark.proves("authors.accounts")
 async def test_thanks_of_the_asker_does_not_make_anothers_order_their_own(office: Office) -> None:
     first = Held(then=PAGE)
@@ -112,23 +93,6 @@ async def test_thanks_of_the_asker_does_not_make_anothers_order_their_own(office
         await runtime.asks.decide(asked.ask, ANN, "rejected")
         await end_of(runtime, turn)
     assert office.read == []
-
-
-@pytest.mark.proves("authors.accounts")
-async def test_a_run_that_goes_on_after_a_wait_still_knows_whose_words_it_holds(
-    office: Office,
-) -> None:
-    async with ben_steps_in(office, "done", reading()) as (runtime, turn):
-        await asked_for(runtime, turn)
-    model = ScriptedModel([reading(id="again"), "Done."])
-    async with office.runtime(model) as runtime:
-        asked = await requested(runtime, turn)
-        await runtime.asks.decide(asked.ask, ANN, "approved")
-        second = await requested(runtime, turn, nth=2, generation=2)
-        assert second.owner_only
-        await runtime.asks.decide(second.ask, ANN, "rejected")
-        await end_of(runtime, turn)
-    assert office.read == [ANN]
 
 
 @pytest.mark.proves("authors.accounts")

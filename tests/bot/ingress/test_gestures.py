@@ -15,7 +15,6 @@ from bot import clicks
 from bot.clicks import FollowUpClick, Gesture, QuestionForm, Refused
 from bot.ingress import take_up
 from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
-from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Delivery
 from bot.slack_api import Op, People, Person, SlackApi
 from bot.threads import ThreadRef, user_id
@@ -28,6 +27,7 @@ from tests.bot.ingress.world import (
     forgetful_ingress,
     thread_at,
 )
+from tests.faulty_slack import FaultySlack
 
 ACTION = "follow.ask"
 FORM = QuestionForm(ask=AskId("a"), channel="C1", ts="1.000001")
@@ -99,7 +99,7 @@ class Room:
     handler: ListeningGestures
 
     @property
-    def slack(self) -> SlackStandIn:
+    def slack(self) -> FaultySlack:
         return self.world.slack
 
     @property

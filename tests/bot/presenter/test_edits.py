@@ -9,12 +9,12 @@ import pytest
 
 from agent_core.ids import RunId, agent_id
 from bot.clicks import BranchStop, decode
-from bot.sandbox.slack import ManualClock
 from bot.slack_api import MonotonicClock, SlackApi, web_client
 from tests.bot.desk import open_desk
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import START, Turn
 from tests.bot.socket.world import SharedClock
+from tests.clocks import ManualClock
 
 LINE = "assistant.threads.setStatus"
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from bot.sandbox.page.text import Texts
-from bot.sandbox.slack import ManualClock, SlackStandIn
+from tests.clocks import ManualClock
+from tests.faulty_slack import FaultySlack
 
 NOW_S = 1_790_000_000
 ATTACKS = (
@@ -31,7 +32,7 @@ ATTACKS = (
 
 @pytest.fixture
 def texts() -> Texts:
-    slack = SlackStandIn(clock=ManualClock(NOW_S))
+    slack = FaultySlack(clock=ManualClock(NOW_S))
     return Texts(slack.state, slack.people["ann"])
 
 
@@ -75,7 +76,7 @@ def test_mrkdwn_is_shown_as_slack_shows_it(texts: Texts, text: str, html: str) -
 
 
 def test_people_and_channels_go_by_their_names_and_oneself_stands_out(texts: Texts) -> None:
-    slack = SlackStandIn()
+    slack = FaultySlack()
     ann, ben = slack.people["ann"], slack.people["ben"]
     general = slack.channels["general"]
     assert texts.mrkdwn(f"<@{ben}>") == (
