@@ -52,7 +52,6 @@ HEAR_AGAIN_S = 1.0
 BATCH_EVERY_S = 0.025
 """What comes in so short a time is one transaction, unless somebody waits for it."""
 CLOSE_PATIENCE_S = 3.0
-MAX_HEARD = 1_000
 CHANNEL = "agent_events"
 MAX_BYTES = 7_000
 """Of a notice; Postgres takes less than 8,000."""
@@ -298,7 +297,7 @@ class EventLog:
         self._live: dict[tuple[object, ...], AnyEvent] = {}
         """Live-only events that other processes have yet to hear of, texts of a step as one."""
         self._position = 0
-        self.heard: LRUCache[TurnId, AnyEvent] = LRUCache(MAX_HEARD)
+        self.heard: LRUCache[TurnId, AnyEvent] = LRUCache(1_000)
         """The newest sign of the model, or that it gives none, by turn."""
 
     async def append(self, event: AnyEvent) -> None:

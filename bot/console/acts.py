@@ -222,7 +222,7 @@ class Acts:
             raise Refused("live-away") from error
 
     async def follow_up(self, click: FollowUpClick, gesture: Gesture, person: Person) -> None:
-        """Ask the question of a follow-up button, in the name of the first to press it."""
+        """Ask the question of a button, in the name of the first to press it; the button goes."""
         sender = gesture.sender
         self._pace.check(gesture.by)
         question = hashlib.sha256(click.question.encode()).hexdigest()[:16]
@@ -237,7 +237,13 @@ class Acts:
             raise Refused("live-picked-before")
         with self._later(deed):
             await self._finish(deed, AgentTree())
-        await self._take_button_away(click, gesture)
+        if gesture.post:
+            blocks = without_button(gesture.post, click)
+            text = text_in(gesture.post, "text")
+            try:
+                await self._api.update(sender.channel, gesture.message_ts, text, blocks=blocks)
+            except SlackError as error:  # then a press on it says that it was used
+                logger.warning("a used button stays in its post: %s", error)
 
     async def replay(self, body: JsonObject) -> None:
         """Complete an action that a dead process had recorded."""
@@ -297,19 +303,6 @@ class Acts:
             else:
                 await self._intervene(deed, person, agent, kind, text)
         return deed.session
-
-    async def _take_button_away(self, click: FollowUpClick, gesture: Gesture) -> None:
-        """Edit a used button out of its post; where Slack refuses, a press on it says so."""
-        post = gesture.post
-        if not post:
-            return
-        blocks = without_button(post, click)
-        try:
-            await self._api.update(
-                gesture.sender.channel, gesture.message_ts, text_in(post, "text"), blocks=blocks
-            )
-        except SlackError as error:
-            logger.warning("a used button stays in its post: %s", error)
 
     async def _check_asked(self, deed: Deed, agent: AgentState | None) -> None:
         """A question is answered by the person it was put to."""

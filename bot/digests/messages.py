@@ -136,9 +136,8 @@ class DigestMessages:
         consent: str,
     ) -> _Outcome | None:
         """What comes of a message; None where it is about something else."""
-        # Of the order that it is about, where a message is too short to tell its language.
-        locale = pending.language or message.author_locale
-        known = replace(pending, language=detect_language(message.text, locale=locale))
+        language = detect_language(message.text, locale=message.author_locale)
+        known = replace(pending, language=language)
         try:
             if consent == "yes":  # in place of the click; a no is seen to with the answer
                 asker = message.asker

@@ -46,7 +46,7 @@ from bot.presenter.tools import (
     describe,
     reading_title,
     short,
-    written_section,
+    writes,
 )
 from bot.render import limits
 from bot.words import BOT
@@ -326,10 +326,9 @@ class Board:
                 if self._drafted_chars >= ANSWER_CHARS:
                     self.activity = self.words("progress-writing-answer")
             return
-        heading = written_section(event.tool, event.heading)
-        if not heading:
+        if not writes(event.tool):
             return
-        self.activity = self.words("progress-writing", what=short(heading))
+        self.activity = self.words("progress-writing", what=short(event.heading))
         card = self._branch_cards.get(event.run)
         if card is not None:
             card.details = self.activity

@@ -156,18 +156,9 @@ def _purpose(name: str) -> str:
     return "use_app"
 
 
-def written_section(tool: str, heading: str) -> str:
-    """The section that a call is writing; empty for a tool that is given no text for people.
-
-    Of a file, which may be one section of several, the number says nothing.
-    """
-    match _purpose(_PREFIX.sub("", tool.lower())):
-        case "write_report":
-            return heading
-        case "write_file":
-            return heading.partition(" ")[2] or heading
-        case _:
-            return ""
+def writes(tool: str) -> bool:
+    """Whether a tool is given a text for people to read."""
+    return _purpose(_PREFIX.sub("", tool.lower())) in ("write_file", "write_report")
 
 
 def _items(value: object) -> list[Any]:

@@ -472,12 +472,10 @@ class People:
         Buttons and forms have no words of theirs. What they chose stands above it.
         """
         written = written_language(text)
-        if written is None or person.language:
-            return person
-        self._written[person.id] = written
-        heard = replace(person, locale=written)
-        self._known[person.id] = heard
-        return heard
+        if written and not person.language:
+            self._written[person.id] = written
+            person = self._known[person.id] = replace(person, locale=written)
+        return person
 
     async def _look_up(self, user: str) -> Person | None:
         person = await self._api.person(user)

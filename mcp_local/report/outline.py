@@ -163,18 +163,16 @@ def trust_line(labels: Labels, trust: Trust) -> str:
     """How many claims were checked, and what came of it."""
     if not trust.claims:
         return ""
-    found = labels.words("all-found", n=trust.claims)
-    unfound = ""
+    parts = [labels.words("claim-count", n=trust.claims)]
     if trust.unfound:
-        found = labels.words("found", n=trust.found)
-        unfound = labels.words("unfound-count", n=trust.unfound)
-    parts = [
-        labels.words("claim-count", n=trust.claims),
-        found,
-        labels.words("derived", n=trust.derived) if trust.derived else "",
-        unfound,
-    ]
-    return ", ".join(filter(None, parts))
+        parts.append(labels.words("found", n=trust.found))
+    else:
+        parts.append(labels.words("all-found", n=trust.claims))
+    if trust.derived:
+        parts.append(labels.words("derived", n=trust.derived))
+    if trust.unfound:
+        parts.append(labels.words("unfound-count", n=trust.unfound))
+    return ", ".join(parts)
 
 
 @cache
