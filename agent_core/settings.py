@@ -289,7 +289,7 @@ class CoreSettings(BaseSettings):
         examples=["organisation/project"],
     )
 
-    @field_validator("workspaces_root", "mcp_servers_file", "policy_file")
+    @field_validator("workspaces_root", "mcp_servers_file", "policy_file", "prices_file")
     @classmethod
     def _below_home(cls, value: Path | None) -> Path | None:
         try:

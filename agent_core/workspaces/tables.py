@@ -77,10 +77,13 @@ def _mask_office_file(path: Path) -> None:
             parts = [file.read(entry) for entry in entries]
     except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError):
         return
-    safe_parts = [
-        _masked(part.decode()).encode() if entry.filename.endswith(".xml") else part
-        for entry, part in zip(entries, parts, strict=True)
-    ]
+    safe_parts: list[bytes] = []
+    for entry, part in zip(entries, parts, strict=True):
+        safe = part
+        if entry.filename.endswith(".xml"):
+            text = part.decode("utf-8", "surrogateescape")  # what is no UTF-8 stays as it is
+            safe = _masked(text).encode("utf-8", "surrogateescape")
+        safe_parts.append(safe)
     if safe_parts == parts:
         return
     packed = io.BytesIO()

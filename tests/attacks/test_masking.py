@@ -182,8 +182,13 @@ def test_what_is_no_file_of_its_kind_stays_as_it_is(tmp_path: Path, name: str) -
     file.parent.mkdir()
     content = b"%PDF \xff sk-ant-api03-" + BODY.encode()
     file.write_bytes(content)
+    foreign = file.with_name("utf-16.docx")
+    with zipfile.ZipFile(foreign, "w") as packed:
+        packed.writestr("word/document.xml", "<text>\u00e9</text>".encode("utf-16"))
+    packed_content = foreign.read_bytes()
     safe_products(tmp_path)
     assert file.read_bytes() == content
+    assert foreign.read_bytes() == packed_content
 
 
 @pytest.mark.proves("masking.doors")

@@ -69,6 +69,11 @@ class PageBlock:
         """The place of the passage on its page, from 1."""
         return int(self.passage.partition("#")[2])
 
+    @property
+    def link(self) -> str:
+        """Its page as a link in Markdown."""
+        return f"[{self.title}]({self.url})"
+
     def place(self) -> tuple[int, int]:
         """For the order in which blocks are read."""
         return self.source, self.position
@@ -80,6 +85,11 @@ class Quote:
 
     sentence: str
     block: PageBlock
+
+    @property
+    def fact(self) -> str:
+        """The sentence with its page, as an item of Markdown."""
+        return f"- {escape(self.sentence)} ({self.block.link})"
 
 
 def stem(word: str) -> str:
@@ -161,6 +171,11 @@ def best_quotes(blocks: Iterable[PageBlock], topic: str, count: int) -> list[Quo
     return ranked[:count]
 
 
+def quotes_on(blocks: Sequence[PageBlock], topic: str, count: int) -> list[Quote]:
+    """The best of those sentences that hold the rarer words of a topic."""
+    return best_quotes(on_topic(blocks, topic), topic, count)
+
+
 def cite(sentence: str, source: object) -> str:
     """The sentence as Markdown, and the mark of its source."""
     return f"{escape(sentence)} [{source}]"
@@ -211,8 +226,9 @@ def _read_blocks(text: str, barred: Sequence[str]) -> Iterator[Quotable]:
 
 def _plain(token: Token) -> str:
     """The text of a paragraph; of one that gives orders to whoever reads by machine, nothing."""
-    parts = (" " if child.type == "softbreak" else child.content for child in token.children or ())
-    text = "".join(parts)
+    text = ""
+    for child in token.children or ():
+        text += " " if child.type == "softbreak" else child.content
     return "" if find("order_to_model", text) else text
 
 

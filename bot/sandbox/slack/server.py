@@ -9,7 +9,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Middleware
 
 from bot.sandbox.slack.backend import SlackBackend
-from bot.sandbox.slack.methods import METHODS, RATES, RUN, MethodCall, Rate
+from bot.sandbox.slack.methods import METHODS, RATES, MethodCall, Rate
 from bot.sandbox.slack.records import ApiCall
 from bot.sandbox.slack.state import SandboxClock
 from bot.sandbox.slack.wire import ApiError, JsonObject
@@ -91,13 +91,12 @@ class SlackServer:
         token = app.app_token if name == SOCKETS else app.bot_token
         if _read_token(request) != token:
             raise ApiError("invalid_auth")
+        method = METHODS[name]
         call = MethodCall(arguments, self._backend)
-        scope = METHODS[name].scope
-        if scope:
-            call.need_scope(scope)
+        call.check(method.needs)
         if self._limiter is not None:
             self._check_rate(self._limiter, name, call)
-        return {"ok": True, **RUN[name](call)}
+        return {"ok": True, **method.run(call)}
 
     def _check_rate(self, limiter: RateLimiter, name: str, call: MethodCall) -> None:
         """Posts are counted for the team, and for each channel as well."""

@@ -7,9 +7,9 @@ from bot.sandbox.model.message import Json
 from bot.sandbox.model.phrases import find, line
 from bot.sandbox.model.playbooks import research
 from bot.sandbox.model.playbooks.days import clock_in, days_in
-from bot.sandbox.model.playbooks.pages import fact, read_passages, search
+from bot.sandbox.model.playbooks.pages import read_passages, search
 from bot.sandbox.model.playbooks.posts import as_list, posts_in
-from bot.sandbox.model.quoting import Quote, best_quotes, capitalised, on_topic, share, stems
+from bot.sandbox.model.quoting import Quote, capitalised, quotes_on, share, stems
 
 MESSAGE = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
 CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
@@ -169,16 +169,11 @@ def _of_pages(dialogue: Dialogue) -> Json:
             brief,
             hits,
         )
-        blocks = on_topic(read_passages(dialogue, topic), topic)
-        quotes = best_quotes(
-            blocks,
-            topic,
-            MAX_LINES,
-        )
+        quotes = quotes_on(read_passages(dialogue, topic), topic, MAX_LINES)
     known = stems(now.asked)
     new = [quote for quote in quotes if not stems(quote.sentence) <= known]
     count = line("news", count=len(new)) if new else line("no_news")
-    facts = [fact(quote.sentence, quote.block) for quote in quotes]
+    facts = [quote.fact for quote in quotes]
     return {
         "headline": f"{capitalised(topic)}: {count}",
         "lines": [_new(quote.sentence, quote.block.url) for quote in new],

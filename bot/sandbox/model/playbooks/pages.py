@@ -8,7 +8,6 @@ from bot.sandbox.model.phrases import line
 from bot.sandbox.model.quoting import (
     ENOUGH,
     PageBlock,
-    escape,
     quotable_blocks,
     rarities,
     share,
@@ -113,13 +112,3 @@ def nothing_about(dialogue: Dialogue, topic: str) -> str:
         if status.startswith("failed"):
             text += f"\n- {row.get('url')}: {status}"
     return text
-
-
-def link(block: PageBlock) -> str:
-    """The page of a block as a link in Markdown."""
-    return f"[{block.title}]({block.url})"
-
-
-def fact(sentence: str, block: PageBlock) -> str:
-    """A sentence with its page, as an item of Markdown."""
-    return f"- {escape(sentence)} ({link(block)})"

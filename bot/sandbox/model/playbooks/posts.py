@@ -8,8 +8,8 @@ from bot.sandbox.model.dialogue import REPORT_TITLE, Dialogue, Exchange, topic_o
 from bot.sandbox.model.phrases import find, line
 from bot.sandbox.model.playbooks.answer import quote_lines
 from bot.sandbox.model.playbooks.days import WEEKDAYS, days_in
-from bot.sandbox.model.playbooks.pages import fact, read_passages
-from bot.sandbox.model.quoting import best_quotes, escape, on_topic, share
+from bot.sandbox.model.playbooks.pages import read_passages
+from bot.sandbox.model.quoting import escape, quotes_on, share
 
 POST = re.compile(
     r"(?m)^(?P<who>.+?) \(\d\d-\d\d \d\d:\d\d\): (?P<text>.*?)"
@@ -95,18 +95,14 @@ def from_report(dialogue: Dialogue) -> str:
     if not titles:
         return ""
     topic = topic_of(dialogue.now.words.rpartition("about ")[2])
-    quotes = best_quotes(
-        on_topic(read_passages(dialogue, topic), topic),
-        topic,
-        MAX_QUOTES,
-    )
+    quotes = quotes_on(read_passages(dialogue, topic), topic, MAX_QUOTES)
     if not quotes:
         return line(
             "report_silent",
             title=titles[-1],
             topic=topic,
         )
-    facts = [fact(quote.sentence, quote.block) for quote in quotes]
+    facts = [quote.fact for quote in quotes]
     return line("report_says", title=titles[-1]) + "\n".join(facts)
 
 

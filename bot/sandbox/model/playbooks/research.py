@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 from bot.sandbox.model.dialogue import PARTS, RESULT, Dialogue, PastCall, topic_of
 from bot.sandbox.model.phrases import find, line, pattern
-from bot.sandbox.model.playbooks.pages import fact, link, nothing_about, read_pages, search
+from bot.sandbox.model.playbooks.pages import nothing_about, read_pages, search
 from bot.sandbox.model.quoting import (
     PageBlock,
-    best_quotes,
     capitalised,
     escape,
-    on_topic,
+    quotes_on,
     share,
     stems,
 )
@@ -165,19 +164,15 @@ def short_answer(dialogue: Dialogue, topic: str, urls: Sequence[str]) -> str:
         topic,
         urls[:PAGES_TO_ANSWER],
     )
-    quotes = best_quotes(
-        on_topic(blocks, topic),
-        topic,
-        ANSWER_SENTENCES,
-    )
+    quotes = quotes_on(blocks, topic, ANSWER_SENTENCES)
     if not quotes:
         return nothing_about(dialogue, topic)
-    rows = [fact(quote.sentence, quote.block) for quote in quotes]
+    rows = [quote.fact for quote in quotes]
     words = dialogue.now.words
     tables = [block for block in blocks if block.kind == "table"]
     if tables and find("figures", words):
         table = max(tables, key=lambda block: share(words, block.text))
-        rows += ["", *table.sentences, "", line("table_of", link=link(table))]
+        rows += ["", *table.sentences, "", line("table_of", link=table.link)]
     return "\n".join(rows)
 
 
@@ -216,11 +211,7 @@ def _rows_on(blocks: Sequence[PageBlock], topic: str) -> list[list[str]]:
     """The best table of the pages on a topic, else their sentences; each row with its page."""
     tables = [block for block in blocks if block.kind == "table" and share(topic, block.text)]
     if not tables:
-        quotes = best_quotes(
-            on_topic(blocks, topic),
-            topic,
-            ROWS,
-        )
+        quotes = quotes_on(blocks, topic, ROWS)
         rows = [[quote.sentence, quote.block.url] for quote in quotes]
         return [["What the page says", "Source"], *rows]
     best = max(tables, key=lambda block: share(topic, block.text))
