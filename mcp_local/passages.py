@@ -142,7 +142,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 # Punctuation of several scripts is meant here, not mistyped.
 _END = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$))|(?:[。！？]+[」』”’)]*)")  # noqa: RUF001
 _ABBREVIATION = re.compile(
-    r"\b(?:dr|mr|mrs|ms|prof|st|no|nr|vs|etc|fig|approx|ca|inc|ltd|corp|co|jr|sr|vol|pp|bzw"
+    r"\b(?:dr|mr|mrs|ms|mio|mrd|tsd|prof|st|no|nr|vs|etc|fig|approx|ca|inc|ltd|corp|co|jr|sr|vol|pp|bzw"
     r"|cf|al|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|[a-z](?:\.[a-z])*|(?:am|vom|zum|bis|der|den|dem|ab|seit)\s\d\d?)\.$",
     re.IGNORECASE,
 )

@@ -114,6 +114,7 @@ def test_what_stands_on_a_cited_source_in_any_form_is_not_warned_of(markdown: st
         ("Turnover fell from 1,234 to 1,481 million euros. [1]", 'the opposite of "fell"'),
         ("Fine: 47. [1] Not fine: 46. [1]", "The figure 46"),
         ("Rivers carry 0.8-2.9 million tonnes. [4]", "The figure 2.9 million tonnes does not"),
+        ("Es sind 3,4 Mrd. Dollar Umsatz. [3]", "The figure 3,4 Mrd. Dollar does not"),
         ("The plant cost 212 million euros. [4]", "The figure 212 million euros does not"),
         ("El coste fue de 212 millones de euros. [4]", "The figure 212 million de euros does not"),
         ("Pentland made 13.8 TWh in 2025. [4]", "The figure 13.8 TWh does not"),
