@@ -81,7 +81,7 @@ _GENITIVE = re.compile(r"'s?$")
 _STEM = 4
 _ENDING = 3
 _SAMPLE_CHARS = 20_000
-_MOST_COMMON = 6
+_SEVERAL = 4
 
 
 def language_of(text: str) -> LanguageCode:
@@ -96,11 +96,11 @@ def language_of(text: str) -> LanguageCode:
 
 
 def measured_language(text: str) -> str:
-    """The language of a text that has most of its commonest words, or nothing."""
+    """The language of which a text has several of the commonest words, or nothing."""
     language = language_of(text)
     words = set(_LETTERS.findall(text[:_SAMPLE_CHARS].casefold()))
-    has_most = len(words.intersection(WORDS.common[language].split())) >= _MOST_COMMON
-    return language if has_most else ""
+    has_several = len(words.intersection(WORDS.common[language].split())) >= _SEVERAL
+    return language if has_several else ""
 
 
 def fold(word: str) -> str:

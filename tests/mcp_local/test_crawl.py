@@ -126,6 +126,7 @@ async def test_a_file_starts_with_the_facts_of_its_page(tmp_path: Path) -> None:
             "status",
             "words",
             "http_status",
+            "language",
         ]
         assert facts["url"] == "http://news.test/old"
         assert facts["final_url"] == "http://news.test/new"
