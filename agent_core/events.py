@@ -30,20 +30,27 @@ Outcome = Literal["answered", "limited", "stopped", "failed", "steered"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens of one model call; `input_tokens` excludes what the prompt cache served or stored."""
+    """Tokens of one model call, or of several, and what they cost.
+
+    `input_tokens` excludes what the prompt cache served or stored.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
+    cost_usd: float = 0.0
+    """Of the calls whose model has a known price."""
+    unpriced_calls: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         added = asdict(other)
-        return Usage(**{name: tokens + added[name] for name, tokens in asdict(self).items()})
+        return Usage(**{name: amount + added[name] for name, amount in asdict(self).items()})
 
     @property
     def total_tokens(self) -> int:
-        return sum(asdict(self).values())
+        cached = self.cache_read_tokens + self.cache_write_tokens
+        return self.input_tokens + self.output_tokens + cached
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +150,6 @@ class RunStarted(Event):
     """What a child is after, in a few words for people; empty where nobody said."""
     asker: UserId | None = None
     """For whom a child's tools act at first; None of the root run."""
-    authors: tuple[UserId, ...] = ()
-    """Whose words a child's task may hold."""
     kind: Literal["run_started"] = "run_started"
 
 
@@ -272,8 +277,6 @@ class MessageTaken(Event):
 
     author: UserId
     """Empty where a branch is begun again: tools act for whom they did."""
-    authors: tuple[UserId, ...] = ()
-    """Whose words it holds."""
     author_name: str
     text: str
     taken: TurnId

@@ -197,9 +197,23 @@ async def examine_browser(settings: CoreSettings) -> JsonObject:
     return json.loads(answer)
 
 
+def _no_installation(missing: object) -> SettingsError:
+    return SettingsError(
+        f"No bot has run here yet: {missing} is not there. Go to the bot's directory, or set "
+        "WORKSPACES_ROOT and DATABASE_URL as the bot has them."
+    )
+
+
+def _blacklist(settings: CoreSettings) -> Blacklist:
+    root = settings.workspaces_root.resolve()
+    if not root.is_dir():
+        raise _no_installation(root)
+    return Blacklist(root)
+
+
 def blacklisted(settings: CoreSettings) -> list[BlacklistEntry]:
     """Pages and hosts that failed for good in the last days, the newest first."""
-    return Blacklist(settings.workspaces_root.resolve()).entries()
+    return _blacklist(settings).entries()
 
 
 def clear_blacklist(settings: CoreSettings, name: str) -> int:
@@ -209,7 +223,7 @@ def clear_blacklist(settings: CoreSettings, name: str) -> int:
         SettingsError: the file cannot be written.
     """
     try:
-        return Blacklist(settings.workspaces_root.resolve()).clear(name)
+        return _blacklist(settings).clear(name)
     except OSError as error:
         raise SettingsError(f"The blacklist cannot be written ({error.strerror}).") from error
 
@@ -220,15 +234,18 @@ def examine_python() -> str:
 
 
 async def audited_calls(settings: CoreSettings, since: datetime | None) -> list[AuditEntry]:
-    """Calls with an effect, newest first, as `AuditLog.entries`; none where no bot ever ran.
+    """Calls with an effect, newest first, as `AuditLog.entries`.
 
     A database of an older revision is read as well: only the next start alters its tables.
 
     Raises:
         DatabaseTrouble: the database cannot be read.
+        SettingsError: no bot ever ran here.
     """
     async with _stored(settings.state_url) as database:
-        if database is None or not await _revision(database):
+        if database is None:
+            raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
+        if not await _revision(database):
             return []
         return await AuditLog(database).entries(since=since, patience_s=BUSY_PATIENCE_S)
 

@@ -172,6 +172,12 @@ class CoreSettings(BaseSettings):
         default="claude-haiku-5-5",
         description="The small model that routes messages.",
     )
+    prices_file: Path | None = Field(
+        default=None,
+        examples=["the path of a file"],
+        description="A TOML file of model prices, of the form of `agent_core/prices.toml`; its "
+        "models replace those there.",
+    )
     composio_api_key: Credential = Field(
         default=SecretStr(""),
         description="Key of Composio; without it there are no app tools, and the web is searched "
@@ -283,7 +289,7 @@ class CoreSettings(BaseSettings):
         examples=["organisation/project"],
     )
 
-    @field_validator("workspaces_root", "mcp_servers_file", "policy_file")
+    @field_validator("workspaces_root", "mcp_servers_file", "policy_file", "prices_file")
     @classmethod
     def _below_home(cls, value: Path | None) -> Path | None:
         try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from opentelemetry import metrics, trace
 
-from agent_core.masking import PREFIXES
+from agent_core.masking import PREFIXES, masked
 
 ROOT_SPAN = "standalone_composio_test"
 SECRET_SHAPES = [
@@ -86,14 +86,14 @@ def stalled(seconds: float) -> None:
 
 
 def content(**words: object) -> dict[str, str]:
-    """Attributes that hold words of people or models, cut; none unless the operator wants them."""
+    """Attributes with words of people or models, masked and cut; none unless they are wanted."""
     if not _content["is_wanted"]:
         return {}
     written = {
         name: value if isinstance(value, str) else json.dumps(value, default=str)
         for name, value in words.items()
     }
-    return {name: text[:_MAX_CONTENT_CHARS] for name, text in written.items()}
+    return {name: masked(text)[:_MAX_CONTENT_CHARS] for name, text in written.items()}
 
 
 def _trace_requests() -> None:

@@ -98,6 +98,7 @@ class AgentState:
             "live": run.live,
             "tools": [_tool(call) for call in run.calls.values()],
             "tokens": {"total": sum(step.usage.total_tokens for step in run.steps)},
+            "costUsd": sum(step.usage.cost_usd for step in run.steps),
             "steps": len(run.steps),
             "isQueued": self.is_queued,
             "startedAt": _ms(run.begun_steps[0].at) if run.begun_steps else None,

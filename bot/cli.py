@@ -12,13 +12,23 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"max_content_width": 120},
     help="Universal Agent for Slack: mention it, and the thread gets a researched, cited report.",
 )
 
-mcp = typer.Typer(no_args_is_help=True, help="The MCP servers whose tools the agents may use.")
+mcp = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="The MCP servers whose tools the agents may use.",
+)
 app.add_typer(mcp, name="mcp")
 
-blacklist = typer.Typer(no_args_is_help=True, help="Pages and sites that are skipped for a while.")
+blacklist = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Pages and sites that are skipped for a while.",
+)
 app.add_typer(blacklist, name="blacklist")
 
 
@@ -52,7 +62,11 @@ def check(as_json: AsJson = False) -> None:
 @app.command()
 def audit(
     since: Annotated[
-        str, typer.Option(help="How far back: 90m, 12h, 7d, 4w, a date such as 2026-11-01, or all.")
+        str,
+        typer.Option(
+            metavar="WHEN",
+            help="How far back: 90m, 12h, 7d, 4w, a date such as 2026-11-01, or all.",
+        ),
     ] = "7d",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a line of JSON for each call in place of a table.")
@@ -131,22 +145,27 @@ def sandbox(
     ask: Annotated[
         list[str] | None,
         typer.Option(
-            help="Mention the bot with this text; each further one replies in the thread."
+            metavar="TEXT",
+            help="Mention the bot with this text; each further one replies in the thread.",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Save the files that the bot uploads into this directory.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Save the files that the bot uploads into this directory."
+        ),
     ] = None,
     web: Annotated[
         Path | None,
-        typer.Option(help="Serve this folder of .html and .html.gz pages in place of our own."),
+        typer.Option(
+            metavar="DIR", help="Serve this folder of .html and .html.gz pages in place of our own."
+        ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object about what happened.")
-    ] = False,
+    as_json: AsJson = False,
     port: Annotated[
         int | None,
         typer.Option(
+            metavar="PORT",
             min=0,
             max=65535,
             help="Serve the page at this port (8899 without it) and stay up after the asks.",
@@ -155,15 +174,17 @@ def sandbox(
     first_token_s: Annotated[
         float | None,
         typer.Option(
+            metavar="SECONDS",
             help="How long the stand-in model thinks before its first word; "
-            "a little by default, not at all with asks."
+            "a little by default, not at all with asks.",
         ),
     ] = None,
     tokens_per_s: Annotated[
         float | None,
         typer.Option(
+            metavar="NUMBER",
             help="How fast the stand-in model writes, 0 being as fast as it can; "
-            "unhurried by default, as fast as it can with asks."
+            "unhurried by default, as fast as it can with asks.",
         ),
     ] = None,
     kill_at: Annotated[
@@ -204,6 +225,7 @@ def sandbox(
     until_posts: Annotated[
         int | None,
         typer.Option(
+            metavar="NUMBER",
             min=1,
             help="After the asks and clicks: wait until the bot has begun so many threads by "
             "itself. Time jumps to the next digest whenever the bot has nothing to do.",
@@ -245,16 +267,33 @@ def sandbox(
 def evaluate(
     suite: Annotated[
         list[str] | None,
-        typer.Option(help="manners, orders, routing, plan, report or steer; all without it."),
+        typer.Option(
+            metavar="NAME", help="manners, orders, routing, plan, report or steer; all without it."
+        ),
     ] = None,
     record: Annotated[
-        Path | None, typer.Option(help="Keep the model's replies below this directory.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", file_okay=False, help="Keep the model's replies below this directory."
+        ),
     ] = None,
     replay: Annotated[
-        Path | None, typer.Option(help="Ask no model: play what was recorded below this directory.")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+            help="Ask no model: play what was recorded below this directory.",
+        ),
     ] = None,
     scenarios: Annotated[
-        Path | None, typer.Option(help="Scenarios of your own: a directory of <suite>.toml.")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+            help="Scenarios of your own: a directory of <suite>.toml.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -34,6 +34,8 @@ _SIGNS = {
 """What Slack's names of emoji stand for, where the core may understand a message by one."""
 _SCHEMES = ("", "mailto:", "http://", "tel:")
 """What Slack puts before a label to make an address of it."""
+_NO_NAME = re.compile(r"[^\w' -]+")
+_NAME_CHARS = 60
 _GROUP_MENTION = re.compile(r"<!(?:subteam\^|here|channel|everyone)[^<>]*>")
 
 
@@ -46,6 +48,8 @@ class SlackFile:
     mimetype: str
     size_bytes: int
     url_private: str
+    user: str = ""
+    """Who brought it into Slack; empty where that is not told."""
     is_complete: bool = True
     """Of a file of another organisation Slack first gives the id alone, and the rest when asked."""
 
@@ -160,6 +164,11 @@ PostEvent = InboundPost | Edit | Deletion | Halt
 def post_of(event: InboundPost | Edit) -> InboundPost:
     """The post that an event is about, as it is now."""
     return event.post if isinstance(event, Edit) else event
+
+
+def bare_name(name: str) -> str:
+    """Another's name as part of somebody's words: letters and digits alone, and not many."""
+    return " ".join(_NO_NAME.sub(" ", name).split())[:_NAME_CHARS]
 
 
 def posted_at(ts: str, utc_offset_s: int) -> datetime:
@@ -383,6 +392,7 @@ def read_file(raw: JsonObject) -> SlackFile:
         mimetype=text_in(raw, "mimetype"),
         size_bytes=size if isinstance(size, int) else 0,
         url_private=url or text_in(raw, "url_private"),
+        user=text_in(raw, "user"),
         is_complete=text_in(raw, "file_access") != "check_file_info",
     )
 
@@ -392,7 +402,7 @@ def _readable(token: str, names: Mapping[str, str]) -> str:
     sign, name = target[:1], target[1:]
     match sign:
         case "@" | "#":
-            return f"{sign}{names.get(name) or label or name}"
+            return f"{sign}{bare_name(names.get(name, '')) or label or name}"
         case "!":
             return label or f"@{name.split('^')[0]}"
         case _:

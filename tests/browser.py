@@ -43,10 +43,7 @@ async def browser() -> AsyncGenerator[Browser]:
 async def fresh_page(browser: Browser) -> AsyncGenerator[Page]:
     """An empty page in a context of its own: no storage or cookies of another one."""
     context = await browser.new_context(
-        timezone_id="Europe/Berlin",
-        locale="en-GB",
-        viewport=WINDOW,
-        reduced_motion="reduce",
+        timezone_id="Europe/Berlin", locale="en-GB", viewport=WINDOW, reduced_motion="reduce"
     )
     context.set_default_timeout(WAIT_MS)
     yield await context.new_page()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.postgres import NoPostgres, new_database, postgres
+from tests.surroundings import keep_files_in_memory, trust_no_authority
 from tests.warm_processes import warm_processes
 
 WHOLE_FOLDERS = {"e2e", "attacks"}
@@ -22,8 +23,13 @@ settings.load_profile("busy machine")
 gc.set_threshold(20_000, 20, 10)  # at 700 it takes a tenth of the tests' time
 _at_work: list[pytest.Item] = []
 
+keep_files_in_memory()
+trust_no_authority()
 
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # What takes longest is begun first: a worker is given its next file before such a test ends.
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
     for item in items:
         if not _may_start(item):
             item.add_marker("quick")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.sandbox.child import BotProcess, start_bot
-from bot.sandbox.slack import SlackStandIn
+from tests.faulty_slack import FaultySlack
 
 START_S = 60.0
 WORKSPACES = "workspaces"
@@ -17,7 +17,7 @@ WORKSPACES = "workspaces"
 class Members:
     """The bots that run, by their process ids. Each has a directory of its own for its log."""
 
-    slack: SlackStandIn
+    slack: FaultySlack
     environment: Mapping[str, str]
     root: Path
     running: dict[int, BotProcess] = field(default_factory=dict[int, BotProcess])
@@ -64,7 +64,7 @@ class Members:
 
 @asynccontextmanager
 async def members_on(
-    postgres_url: str, slack: SlackStandIn, root: Path, environment: Mapping[str, str]
+    postgres_url: str, slack: FaultySlack, root: Path, environment: Mapping[str, str]
 ) -> AsyncGenerator[Members]:
     """No bot yet; all that are begun are ended with the context.
 

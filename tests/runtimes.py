@@ -74,7 +74,8 @@ def scripted_runtime(
         turns.write_bytes(durable_tables())
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
     toolset = tools or FakeToolset({})
-    surface = SurfaceTools(toolset, KnownSessions(database))
+    of_person = partial(known_of, Overview(database), accounts, clock)
+    surface = SurfaceTools(toolset, KnownSessions(database), of_person)
     parts = TurnParts(
         database=database,
         surface=surface,
@@ -89,7 +90,6 @@ def scripted_runtime(
             limits=limits or RunLimits(),
             away=away,
             python=RunPython(interpreter, ProgramStore(database)) if interpreter else None,
-            known_of=partial(known_of, Overview(database), accounts, clock),
             main_name=main_name,
         ),
         observers=Observers(standard_observers() if observers is None else observers),

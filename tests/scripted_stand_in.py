@@ -60,11 +60,7 @@ class RefusedError(Exception):
         if self.retry_after is not None:
             headers["retry-after"] = f"{self.retry_after:g}"
         body = {"type": "error", "error": error, "request_id": request_id}
-        return web.json_response(
-            body,
-            status=self.status,
-            headers=headers,
-        )
+        return web.json_response(body, status=self.status, headers=headers)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -119,12 +115,7 @@ class ScriptedStandIn(ModelStandIn):
 
         It lasts `seconds`, or until the event is set that is returned.
         """
-        stall = self.fail(
-            status=200,
-            stall_s=seconds,
-            after_events=after_events,
-            kinds=kinds,
-        )
+        stall = self.fail(status=200, stall_s=seconds, after_events=after_events, kinds=kinds)
         return stall.over
 
     def play(self, *blocks: ReplyText | ToolUse, times: int = 1) -> None:

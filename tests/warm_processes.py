@@ -32,6 +32,7 @@ LOADED = (
     "bot.start",
     "bot.sandbox.command",
     "bot.operator.check",
+    "bot.evals.command",
     "tests.runtimes",
     "anthropic.resources.messages",
     "httpcore2",
@@ -45,10 +46,13 @@ MODULES = {
     ("bot", "start"),
     ("bot", "sandbox"),
     ("bot", "check"),
+    ("bot", "eval"),
     ("mcp_local",),
     ("mcp_local.composio_worker",),
 }
-PROGRAMS = {"turn_process.py", "shared_process.py", "trace_process.py"}
+PROGRAMS = {"turn_process.py", "shared_process.py", "trace_process.py", "growing.py"}
+FORKED = "# forked\n"
+"""Code of a `-c` begins so that does not ask what a new interpreter has loaded."""
 MESSAGE_BYTES = 200_000
 PADDING = "." * 1_000
 """Room for the command line of a fork, in place of the program's own."""
@@ -99,6 +103,8 @@ def is_known(command: Sequence[Any]) -> bool:
     match command:
         case [sys.executable, "-m", str(module), *rest]:
             return (module, *rest[:1]) in MODULES
+        case [sys.executable, "-c", str(code), *_]:
+            return code.startswith(FORKED)
         case [sys.executable, str(program), *_]:
             return Path(program).name in PROGRAMS
         case _:
@@ -238,6 +244,10 @@ def _become(arguments: list[str], environment: dict[str, str], directory: str) -
         sys.path.insert(0, directory)
         sys.argv[:] = rest
         runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+    elif first == "-c":
+        sys.path.insert(0, directory)
+        sys.argv[:] = ["-c", *rest[1:]]
+        exec(rest[0], {"__name__": "__main__"})  # noqa: S102 (as Python does)
     else:
         sys.path.insert(0, str(Path(first).resolve().parent))
         sys.argv[:] = arguments

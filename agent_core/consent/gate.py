@@ -43,6 +43,7 @@ from agent_core.sessions import (
     SessionStore,
 )
 from agent_core.tools import (
+    BY_RIGHTS,
     MAX_NAME_CHARS,
     OpenedCall,
     SurfaceTools,
@@ -53,7 +54,7 @@ from agent_core.tools import (
 
 CONNECTION_PATIENCE = timedelta(hours=24)
 
-_JOINT = "several people had a word in this work, so the account's owner decides on each use of it"
+_JOINT = "others had a word in this thread, so whose account or right it is decides on each use"
 _NOBODY_TO_CONNECT = (
     "{apps} is not connected for the person who asked, and nobody can be asked from here. Report "
     "that it has to be connected as your result."
@@ -114,9 +115,9 @@ class ConsentGate:
         if plan.missing:
             return await self._connect(call, context, plan.missing, output=None)
         checked = await self._egress.check_words(judgement, call, spec, plan, context)
-        uses_account = any(action.account for action in plan.actions)
+        uses_rights = call.name in BY_RIGHTS or any(action.account for action in plan.actions)
         is_joint = False
-        if uses_account or checked.verdict == "ask":
+        if uses_rights or checked.verdict == "ask":
             is_joint = not await self.store.authors(context.session) <= {context.asker}
         if checked.verdict == "allow" and is_joint:
             checked = checked.asking(_JOINT)

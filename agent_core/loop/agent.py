@@ -69,8 +69,6 @@ class SteeringMessage:
     turn: TurnId
     author: UserId
     """For whom tools act from then on; empty where that stays as it is."""
-    authors: tuple[UserId, ...]
-    """Whose words it holds."""
     author_name: str
     words: str
     """The person's own, for people to read."""
@@ -100,8 +98,6 @@ class ChildResult:
     """It failed, or was stopped."""
     tokens: int = 0
     """Of its model calls, and of those of all runs below it."""
-    authors: tuple[UserId, ...] = ()
-    """Whose words it may hold: of all who steered the child or a run below it."""
 
 
 Arrival = SteeringMessage | ChildResult
@@ -141,11 +137,6 @@ class Children(Protocol):
     @property
     def tokens(self) -> int:
         """Of the children whose results were taken in."""
-        ...
-
-    @property
-    def authors(self) -> frozenset[UserId]:
-        """Whose words the results that were taken in may hold."""
         ...
 
     async def fork(
@@ -214,31 +205,16 @@ class RunScope:
     """For what the run itself says to people."""
 
     def acting_for(self, arrivals: Sequence[Arrival]) -> "RunScope":
-        """The scope after something came in: tools act for the author of the last message.
-
-        Whoever had a word in what came in is one of the run's authors from then on.
-        """
-        scope = self.with_authors(author for each in arrivals for author in each.authors)
+        """The scope after something came in: tools act for the author of the last message."""
+        scope = self
         for each in arrivals:
             if isinstance(each, SteeringMessage) and each.author:
                 scope = scope.acting_as(each.author, each.author_zone)
         return scope
 
-    def with_authors(self, authors: Iterable[UserId]) -> "RunScope":
-        """The scope of a run that may hold these people's words, too."""
-        context = replace(self.context, authors=self.context.authors.union(authors))
-        return replace(self, context=context)
-
     def acting_as(self, asker: UserId, zone: str) -> "RunScope":
         """The scope in which tools act for a person, whose time zone this is."""
-        authors = self.context.authors | {self.context.asker, asker}
-        context = replace(
-            self.context,
-            asker=asker,
-            zone=zone,
-            authors=authors,
-        )
-        return replace(self, context=context)
+        return replace(self, context=replace(self.context, asker=asker, zone=zone))
 
     async def fork(
         self,
@@ -282,7 +258,6 @@ class RunScope:
         return MessageTaken(
             **self.at(step, slot),
             author=message.author,
-            authors=message.authors,
             author_name=message.author_name,
             text=message.words,
             taken=message.turn,

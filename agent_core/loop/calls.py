@@ -85,7 +85,6 @@ async def run_calls(
     Raises:
         Asked: a person has to answer, approve or connect something first.
     """
-    scope = scope.with_authors(scope.children.authors)
     slots = list(zip(count(first_slot, 2), calls, strict=False))
     if not is_announced:
         for slot, call in slots:

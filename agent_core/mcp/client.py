@@ -45,7 +45,7 @@ from agent_core.mcp.wire import MAX_TOOLS, TOO_LARGE, UNREADABLE, Screen, is_flo
 from agent_core.messages import JsonObject
 from agent_core.tools import Artifact, OnProgress, ToolOutput
 from agent_core.workspaces.layout import WORK_PRODUCTS
-from agent_core.workspaces.tables import defuse
+from agent_core.workspaces.tables import make_safe
 
 logger = logging.getLogger(__name__)
 
@@ -320,7 +320,7 @@ def artifacts_of(entries: Iterable[JsonObject], workspace: Path) -> tuple[Artifa
         if not path.is_relative_to(home / WORK_PRODUCTS) or not path.is_file():
             logger.warning("artifact %s is not a file under %s/", entry["path"], WORK_PRODUCTS)
             continue
-        defuse(path)
+        make_safe(path)
         artifact = Artifact(
             path=path.relative_to(home).as_posix(),
             title=entry["title"],

@@ -7,7 +7,7 @@ What the SDK and its HTTP client raise becomes an error of the core here, and no
 import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,6 +23,7 @@ from agent_core.messages import JsonObject
 from agent_core.models import AWAY_S, Item, ModelRequest, Silent
 from agent_core.models.anthropic_messages import ReplyAssembly, request_body
 from agent_core.models.sdk import load_sdk
+from agent_core.prices import Prices, read_prices
 
 if TYPE_CHECKING:
     import anthropic
@@ -200,11 +201,14 @@ class AnthropicModel:
 
     name: str
     connection: AnthropicConnection
+    prices: Prices = field(default_factory=read_prices)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Item | Silent, None]:
         """As `Model.stream`: deltas of the answer's text and of calls, then the whole reply."""
         assembly = ReplyAssembly()
-        async with aclosing(self.connection.events(request_body(self.name, request))) as events:
+        may_cite = not self.connection.is_gateway
+        body = request_body(self.name, request, may_cite=may_cite)
+        async with aclosing(self.connection.events(body)) as events:
             # A task, as the wait for the first event goes on behind the Silent.
             beginning = asyncio.create_task(anext(events, None))
             try:
@@ -218,7 +222,8 @@ class AnthropicModel:
             async for event in events:
                 if piece := assembly.take(event):
                     yield piece
-        yield assembly.reply()
+        reply = assembly.reply()
+        yield replace(reply, usage=self.prices.priced(reply.usage, reply.model or self.name))
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from agent_core.messages import (
     ToolResult,
 )
 from agent_core.models import CallDelta, Delta, ModelRequest, Picture, Reply
+from agent_core.models.citations import cite_natively, mark_of
 
 _CACHE_POINT: JsonObject = {"type": "ephemeral"}
 _CACHED_USER_MESSAGES = 2
@@ -42,13 +43,18 @@ def _takes_effort(model: str) -> bool | None:
     return int(match[1]) >= _FIRST_MAJOR_WITH_EFFORT
 
 
-def request_body(model: str, request: ModelRequest) -> JsonObject:
-    """The body of POST /v1/messages, without `stream`; at most four cache points."""
-    body: JsonObject = {
-        "model": model,
-        "max_tokens": request.max_tokens,
-        "messages": _messages(request.messages, request.pictures),
-    }
+def request_body(model: str, request: ModelRequest, *, may_cite: bool = False) -> JsonObject:
+    """The body of POST /v1/messages, without `stream`; at most four cache points.
+
+    Args:
+        model: Its id at the provider.
+        request: What is said, and with which tools.
+        may_cite: Whether the server knows native citations.
+    """
+    messages = _messages(request.messages, request.pictures)
+    if may_cite:
+        cite_natively(messages)
+    body: JsonObject = {"model": model, "max_tokens": request.max_tokens, "messages": messages}
     if request.system:
         block = {"type": "text", "text": request.system, "cache_control": _CACHE_POINT}
         body["system"] = [block]
@@ -136,6 +142,8 @@ def _image(path: str, pictures: Mapping[str, Picture]) -> list[JsonObject]:
 class _Block:
     raw: JsonObject
     input_pieces: list[str] = field(default_factory=list[str])
+    marks: list[str] = field(default_factory=list[str])
+    """Of the passages that it cites, in their order."""
     ended: bool = False
 
     @property
@@ -155,16 +163,43 @@ class _Block:
                     return CallDelta(tool=str(self.raw.get("name") or ""), text=piece)
             case "thinking_delta":
                 self._append("thinking", delta)
+            case "citations_delta":
+                mark = mark_of(as_object(delta.get("citation")))
+                if mark and mark not in self.marks:
+                    self.marks.append(mark)
             case "signature_delta":
                 self.raw["signature"] = delta.get("signature")
             case _:
                 pass
         return None
 
+    def end(self) -> Delta | None:
+        """End the block; return the marks that follow its text, without those it has itself."""
+        self.ended = True
+        text = str(self.raw.get("text") or "")
+        marks = "".join(mark for mark in self.marks if mark not in text)
+        if not marks:
+            return None
+        return Delta(text=self._append("text", {"text": f" {marks}"}))
+
     def _append(self, key: str, delta: JsonObject) -> str:
         piece = str(delta.get(key) or "")
         self.raw[key] = str(self.raw.get(key) or "") + piece
         return piece
+
+
+def _joined(blocks: Sequence[_Block]) -> list[_Block]:
+    """The blocks with a text that cites in one with those beside it: it comes in small pieces."""
+    joined: list[_Block] = []
+    for block in blocks:
+        last = joined[-1] if joined else block
+        is_text = last is not block and last.kind == block.kind == "text"
+        if is_text and (last.marks or block.marks):
+            text = str(last.raw.get("text") or "") + str(block.raw.get("text") or "")
+            joined[-1] = _Block({"type": "text", "text": text}, marks=last.marks + block.marks)
+        else:
+            joined.append(block)
+    return joined
 
 
 class ReplyAssembly:
@@ -190,7 +225,7 @@ class ReplyAssembly:
             case "content_block_delta":
                 return self._block(event).extend(as_object(event.get("delta")))
             case "content_block_stop":
-                self._block(event).ended = True
+                return self._block(event).end()
             case "message_delta":
                 self._stop = as_object(event.get("delta"))
                 self._count(event.get("usage"))
@@ -212,7 +247,7 @@ class ReplyAssembly:
         blocks = list(self._blocks.values())
         if stop_reason == "refusal":
             blocks = [block for block in blocks if block.kind != "tool_use"]
-        parts = tuple(map(self._part, blocks))
+        parts = tuple(map(self._part, _joined(blocks)))
         self._check_calls(parts, stop_reason)
         thoughts = [block.raw.get("thinking") for block in blocks if block.kind == "thinking"]
         return Reply(

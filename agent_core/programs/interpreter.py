@@ -37,7 +37,7 @@ from agent_core.workspaces.layout import (
     space_taken,
     write_text,
 )
-from agent_core.workspaces.tables import defuse
+from agent_core.workspaces.tables import make_safe
 
 if TYPE_CHECKING:
     from pydantic_monty import AsyncMontySession, AsyncSnapshot
@@ -291,7 +291,7 @@ class ProgramExecution:
             file = self.context.workspace / path
             if not file.is_file() or file.is_symlink():
                 continue
-            defuse(file)
+            make_safe(file)
             artifact = Artifact(
                 path=path,
                 title=title,

@@ -30,6 +30,7 @@ from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.observers import Observers, keep_read_page, standard_observers
 from agent_core.observers.blacklist import Blacklist
+from agent_core.prices import read_prices
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
@@ -75,7 +76,8 @@ def build_runtime(
         SettingsError: the policy file cannot be read.
     """
     connection = model_connection(settings)
-    model = RetryingModel(AnthropicModel(settings.agent_model, connection))
+    prices = read_prices(settings.prices_file)
+    model = RetryingModel(AnthropicModel(settings.agent_model, connection, prices))
     database = Database(settings.state_url)
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
     pins = Pins(ToolPins(database), awaited=awaited)
@@ -90,7 +92,9 @@ def build_runtime(
         pins=pins,
         call_meta=partial(call_meta, people, blacklist, clock),
     )
-    tools = SurfaceTools(hub, KnownSessions(database))
+    accounts = Accounts(people, time.monotonic) if people else None
+    of_person = partial(known_of, Overview(database), accounts, clock)
+    tools = SurfaceTools(hub, KnownSessions(database), of_person)
     registry = Registry(
         hub,
         before=blacklist.refuse,
@@ -105,9 +109,8 @@ def build_runtime(
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
-    classifier = AnthropicModel(settings.classifier_model, connection)
+    classifier = AnthropicModel(settings.classifier_model, connection, prices)
     python = RunPython(Interpreter(), ProgramStore(database))
-    accounts = Accounts(people, time.monotonic) if people else None
     turns = TurnParts(
         database=database,
         router=Router(classifier=classifier, answerer=model),
@@ -123,7 +126,6 @@ def build_runtime(
             ),
             away=hub.away,
             python=python,
-            known_of=partial(known_of, Overview(database), accounts, clock),
         ),
         observers=observers,
         policy=read_policy(settings.policy_file),

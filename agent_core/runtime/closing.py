@@ -164,7 +164,7 @@ async def finish(
             duration_seconds=trace["total_duration_seconds"],
             tool_calls=len(trace["tool_calls"]),
             iterations=len(trace["iterations"]),
-            **{name: trace["usage"][name] for name in ("total_tokens", "model_calls")},
+            **{name: trace["usage"][name] for name in ("total_tokens", "model_calls", "cost_usd")},
         )
     except Exception:
         # A turn that could not end for its trimmings would be worked on again and again.

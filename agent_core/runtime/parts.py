@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,11 +19,11 @@ from agent_core.ids import RunId, UserId, depth_of
 from agent_core.loop.agent import Agent, Away, BodyTool, RunLimits, RunScope
 from agent_core.loop.calls import ask_user_tool
 from agent_core.messages import JsonObject, ToolCall
-from agent_core.models import Model, RetryingModel, ToolSpec
+from agent_core.models import Model, RetryingModel
 from agent_core.observers import Observers
 from agent_core.observers.blacklist import Blacklist
 from agent_core.programs import RunPython
-from agent_core.prompts import fill, prompt, schema
+from agent_core.prompts import fill, prompt
 from agent_core.runtime.opening import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import (
@@ -43,7 +43,6 @@ from agent_core.sessions import (
 from agent_core.subagents.children import MAX_DEPTH, RunsAtWork
 from agent_core.subagents.task import SubagentSpec, child_tools
 from agent_core.tools import (
-    JOINT,
     MAIN_AGENT,
     AgentTools,
     Registry,
@@ -66,7 +65,6 @@ MAIN_TOOLS = (
     f"!{CHECK_ANSWER}",
 )
 """Everything but what belongs to the report expert alone, and to no agent."""
-MY_ACCOUNT = "my_account"
 REMOTE_TOOLS = ("workbench_download", "workbench_upload", "upload_to_composio")
 """Tools of ours that work at Composio for the person who asked."""
 STRING: TypeAdapter[str] = TypeAdapter(str)
@@ -83,8 +81,6 @@ class Agents:
     away: Away = lambda _: {}
     python: RunPython | None = None
     """None where no agent writes programs."""
-    known_of: Callable[[UserId], Awaitable[str]] | None = None
-    """Tells the main agent what its asker has connected and used; None where it is not asked."""
     main_name: str = MAIN_AGENT
     """In events and records."""
 
@@ -106,7 +102,6 @@ class Agents:
             body_tools=(
                 *(child_tools(self.specs) if self.specs else ()),
                 *self._programs(),
-                *([my_account_tool(self.known_of)] if self.known_of and not is_digest else ()),
                 publish_digest_tool() if is_digest else ask_user_tool(),
             ),
             owes=PUBLISH_DIGEST if is_digest else "",
@@ -164,24 +159,6 @@ def publish_digest_tool() -> BodyTool:
         return ToolOutput(text=text, is_error=bool(fault))
 
     return BodyTool(spec=PUBLISH_DIGEST_SPEC, run=publish)
-
-
-def my_account_tool(known_of: Callable[[UserId], Awaitable[str]]) -> BodyTool:
-    """The tool that tells the agent what its asker, and nobody else, has connected and used."""
-
-    async def look(_: ToolCall, scope: RunScope) -> ToolOutput:
-        async def work() -> str:
-            return JOINT if scope.context.is_steered else await known_of(scope.context.asker)
-
-        text = await scope.steps.once(MY_ACCOUNT, work, STRING)
-        return ToolOutput(text=text, is_error=text == JOINT)
-
-    spec = ToolSpec(
-        name=MY_ACCOUNT,
-        description=prompt(MY_ACCOUNT),
-        input_schema=schema(MY_ACCOUNT),
-    )
-    return BodyTool(spec=spec, run=look)
 
 
 async def known_of(

@@ -80,7 +80,6 @@ async def begin_run(
     limits: RunLimits,
     generation: int,
     asker: UserId | None = None,
-    authors: Sequence[UserId] = (),
 ) -> tuple[StoredTurn, list[StoredTurn], RunScope]:
     """The run's turn, the session's turns before it, oldest first, and the run's scope.
 
@@ -97,7 +96,6 @@ async def begin_run(
     asker = asker or turn.inbound.asker
     history: tuple[Message, ...] = ()
     begun: BegunChildren = ()
-    whose = {asker, *authors}
     if generation > 1:
         stored = partial(parts.store.run_messages, turn.id, run)
         history = await guarded.once("history", stored, _HISTORY)
@@ -107,13 +105,11 @@ async def begin_run(
             is_own = event.run == run and event.generation < generation
             if is_own and isinstance(event, MessageTaken):
                 asker = event.author or asker
-                whose.update(event.authors)
     context = ToolContext(
         session=turn.session,
         turn=turn.id,
         run=run,
         asker=asker,
-        authors=frozenset(whose),
         zone=await zone_of(parts, turn, asker),
         workspace=workspace,
         agent=agent,
@@ -241,7 +237,6 @@ class StoredInbox:
         return SteeringMessage(
             turn=turn.id,
             author=inbound.asker,
-            authors=tuple(sorted(inbound.authors)),
             author_name=name,
             words=inbound.text or ", ".join(file.name for file in inbound.attachments),
             whole=sent,
@@ -281,7 +276,6 @@ class StoredInbox:
         return SteeringMessage(
             turn=TurnId(""),
             author=UserId("") if again else event.by,
-            authors=(event.by, started.asker) if started.asker else (event.by,),
             author_name=name,
             words=event.text,
             whole=event.text,
@@ -313,7 +307,6 @@ async def run_child(parts: TurnParts, steps: Steps, payload: object) -> JsonObje
         limits=limits,
         generation=generation,
         asker=child.asker,
-        authors=child.authors,
     )
     finished = await parts.log.of_turn(child.turn, "run_finished") if generation > 1 else []
     if not any(each.run == child.run and each.generation < generation for each in finished):

@@ -27,7 +27,13 @@ _LOCK_NUMBER = 0x75_6E_69_76
 Revisions = dict[str, tuple[str, ...]]
 """By name the statements that turn the tables of the one before into its own, oldest first."""
 
-REVISIONS: Revisions = {"0002": ()}
+REVISIONS: Revisions = {
+    "0002": (),
+    "0003": (
+        "CREATE TABLE quoted_authors (session TEXT NOT NULL, author TEXT NOT NULL, "
+        "PRIMARY KEY (session, author))",
+    ),
+}
 """The first one is what version 0.1.0 makes; `0001` had other tables and was never released."""
 NEWEST = next(reversed(REVISIONS))
 

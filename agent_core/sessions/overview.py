@@ -4,7 +4,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,10 +23,10 @@ from sqlalchemy import (
 )
 
 from agent_core.events import REPORT
-from agent_core.ids import ROOT_RUN, SessionId, TurnId
+from agent_core.ids import ROOT_RUN, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.sessions.database import Store
-from agent_core.sessions.schema import cursors, events, messages, sessions, turns
+from agent_core.sessions.schema import cursors, events, messages, quoted_authors, sessions, turns
 from agent_core.sessions.turns import TURN, StoredTurn, authors_in
 from agent_core.snapshot import READERS
 
@@ -40,6 +40,7 @@ _TOKENS = sum(
     (func.coalesce(events.c.body["usage", name].as_integer(), 0) for name in _USAGE),
     literal(0),
 )
+_COST = func.coalesce(events.c.body["usage", "cost_usd"].as_float(), 0.0)
 _WAITING = ("ask_user", "fork", "run_python", "task", "wait")
 """Tools whose time is that of a person, or of other calls."""
 _RECEIVED_AT = turns.c.inbound["received_at"].as_string()
@@ -70,6 +71,8 @@ class Spent:
     minutes: int = 0
     """Of model and tool calls."""
     tokens: int = 0
+    cost_usd: float = 0.0
+    """Of the model calls whose price is known."""
 
 
 class Overview(Store):
@@ -132,18 +135,20 @@ class Overview(Store):
                 func.sum(case((reads, func.json_array_length(body["sources"])))),
                 func.sum(case((tool.not_in(_WAITING), body["duration_s"].as_float()))),
                 func.sum(case((events.c.kind.in_(_MODEL_CALLS), _TOKENS))),
+                func.sum(case((events.c.kind.in_(_MODEL_CALLS), _COST))),
             )
             .where(events.c.turn.in_(select(turns.c.id).where(is_theirs)))
             .where(events.c.kind.in_((*_MODEL_CALLS, "artifact_saved", "tool_call_finished")))
         )
         [row] = await self._database.rows(sums)
-        reports, pages, seconds, tokens = (float(value or 0) for value in row)
+        reports, pages, seconds, tokens, cost = (float(value or 0) for value in row)
         return Spent(
             turns=await self._database.scalar(count),
             reports=int(reports),
             pages=int(pages),
             minutes=round(seconds / 60),
             tokens=int(tokens),
+            cost_usd=cost,
         )
 
     async def _newest(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:
@@ -259,6 +264,25 @@ class KnownSessions(Store):
             )
             for row in rows
         ]
+
+    async def note_quoted(self, session: SessionId, authors: Iterable[UserId]) -> None:
+        """Note whose words a tool brings into a session."""
+
+        def note(connection: Connection) -> None:
+            for author in authors:
+                row = {"session": session, "author": author}
+                self._database.insert_if_new(connection, quoted_authors, row)
+
+        await self._database.run(note)
+
+    async def authors(self, sessions: Iterable[SessionId]) -> frozenset[UserId]:
+        """Everybody whose words these sessions hold."""
+
+        def read(connection: Connection) -> frozenset[UserId]:
+            each = [authors_in(connection, session) for session in sessions]
+            return frozenset[UserId]().union(*each)
+
+        return await self._database.run(read)
 
     async def replace_answer(self, turn: TurnId, answer: str) -> None:
         """Replace a turn's answer, as people read another one; empty where it was taken away."""

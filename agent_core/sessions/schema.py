@@ -66,6 +66,13 @@ sessions = Table(
     *_columns(Text, "tainted_by", nullable=True),
 )
 
+quoted_authors = Table(
+    "quoted_authors",
+    metadata,
+    *_keys("session", "author"),
+)
+"""Whose words tools brought into a session, as from another one or from a channel's posts."""
+
 turns = Table(
     "turns",
     metadata,

@@ -21,7 +21,7 @@ from agent_core.ids import AskId, ProcessId, RunId, SessionId, ToolCallId, TurnI
 from agent_core.json_values import digest_of_json
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.sessions.database import Database, Store, columns_of, objects_of
-from agent_core.sessions.schema import asks, events, leases, turns
+from agent_core.sessions.schema import asks, events, leases, quoted_authors, turns
 
 AskKind = Literal["question", "approval", "connection"]
 
@@ -348,6 +348,7 @@ def authors_in(connection: Connection, session: SessionId) -> frozenset[UserId]:
     by_hand = union(
         stepped_in.filter_by(session=session, kind="intervened"),
         decided.filter_by(session=session),
+        select(quoted_authors.c.author).filter_by(session=session),
     )
     authors = set(connection.execute(by_hand).scalars())
     for turn in objects_of(connection, select(turns).filter_by(session=session), StoredTurn):

@@ -23,14 +23,12 @@ from agent_core.events import (
     AnyEvent,
     CorrectionInjected,
     EventHeader,
-    Intervened,
-    MessageTaken,
     ResultTaken,
     RunFinished,
     RunStarted,
     StepFinished,
 )
-from agent_core.ids import ROOT_RUN, RunId, TurnId, UserId, child_run, depth_of, is_in_branch
+from agent_core.ids import ROOT_RUN, RunId, TurnId, child_run, depth_of, is_in_branch
 from agent_core.loop.agent import ChildResult, RunLimits, RunScope
 from agent_core.sessions import EventLog, Inbox, StoredTurn
 from agent_core.tools import ToolContext
@@ -200,12 +198,10 @@ class ChildRuns:
         self._results: dict[RunId, asyncio.Task[ChildResult]] = {}
         self._taken: dict[RunId, int] = {}
         """Whose results the run has, and what they cost."""
-        self._authors: frozenset[UserId] = frozenset()
         self._children: dict[RunId, tuple[RunStarted, RunLimits]] = {}
         for child, result in begun:
             if result is not None:
                 self._taken[child.run] = 0
-                self._authors |= frozenset(result.authors)
             self._children[child.run] = (child, self._share(limits))
 
     @asynccontextmanager
@@ -226,10 +222,6 @@ class ChildRuns:
     @property
     def tokens(self) -> int:
         return sum(self._taken.values())
-
-    @property
-    def authors(self) -> frozenset[UserId]:
-        return self._authors
 
     async def fork(
         self,
@@ -261,7 +253,6 @@ class ChildRuns:
             context=context,
             title=title,
             asker=scope.context.asker,
-            authors=tuple(sorted(scope.context.authors | self._authors)),
         )
         self._children[run] = (child, limits)
         # Known before any message tells of it, and announced once, whoever begins it again.
@@ -282,7 +273,6 @@ class ChildRuns:
 
     async def take(self, result: ChildResult) -> None:
         self._taken[result.run] = result.tokens
-        self._authors |= frozenset(result.authors)
         await self._log.append(ResultTaken(**self._at(result.run, RESULT_SLOT)))
 
     async def settle(self) -> bool:
@@ -362,23 +352,10 @@ def result_of(events: Sequence[AnyEvent], child: RunStarted) -> ChildResult:
     text = ended.text or (STOPPED if ended.outcome == "stopped" else "")
     corrections = [event.text for event in own if isinstance(event, CorrectionInjected)][-1:]
     below = [event for event in events if is_in_branch(event.run, child.run)]
-    authors = {author for event in below for author in _authors_of(event)}
     return ChildResult(
         run=child.run,
         task=child.task,
         text="\n\n".join(filter(None, (text, *corrections))),
         is_error=ended.outcome in ("failed", "stopped"),
         tokens=sum(e.usage.total_tokens for e in below if isinstance(e, StepFinished)),
-        authors=tuple(sorted(authors)),
     )
-
-
-def _authors_of(event: AnyEvent) -> tuple[UserId, ...]:
-    """Whose words came into a run with an event."""
-    match event:
-        case RunStarted() | MessageTaken():
-            return event.authors
-        case Intervened():
-            return (event.by,)
-        case _:
-            return ()

@@ -24,9 +24,14 @@ from agent_core.tools.actions import (
     sources_in,
 )
 from agent_core.tools.search import AgentTools, tools_in_sight
-from agent_core.tools.surface import READ_FILE, SURFACE_TOOLS, Surface, SurfaceTools
+from agent_core.tools.surface import (
+    BY_RIGHTS,
+    READ_FILE,
+    SURFACE_TOOLS,
+    Surface,
+    SurfaceTools,
+)
 from agent_core.tools.toolset import (
-    JOINT,
     LOST_RESULT,
     MAIN_AGENT,
     Artifact,
@@ -44,8 +49,8 @@ from agent_core.tools.toolset import (
 
 __all__ = [
     "AGENT",
+    "BY_RIGHTS",
     "COMPOSIO",
-    "JOINT",
     "LOST_RESULT",
     "MAIN_AGENT",
     "MAX_NAME_CHARS",

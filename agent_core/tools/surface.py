@@ -4,7 +4,7 @@ Only the surface knows the chat product: it decides who may read what now, and a
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,14 +14,13 @@ import yaml
 
 from agent_core.clock import find_zone, local_time
 from agent_core.errors import SurfaceRefused
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import SOMEBODY, SessionId, UserId
 from agent_core.json_values import as_object, digest_of_json, parse_result
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.sessions import AnsweredTurn, KnownSessions
 from agent_core.tools.actions import OpenedCall
 from agent_core.tools.toolset import (
-    JOINT,
     MAIN_AGENT,
     OnProgress,
     ToolContext,
@@ -33,6 +32,10 @@ from agent_core.tools.toolset import (
 
 READ_FILE = "mcp__local_toolkit__read_local_file"
 REMOVE, CORRECT = MENDS = ("remove_my_post", "correct_my_answer")
+MY_ACCOUNT, READ_CHANNEL = ("my_account", "read_channel")
+BY_RIGHTS = (*MENDS, MY_ACCOUNT, READ_CHANNEL)
+"""Tools that work by the rights of their asker: with another's words each use is the asker's click.
+Earlier work is none of them, as everybody who writes in a place may read it."""
 MAX_TURNS = 300
 """So far back earlier work is looked for."""
 MAX_FOUND = 10
@@ -86,19 +89,31 @@ class Surface(Protocol):
 class SurfaceTools:
     """Tools over the surface, for the agent that answers people, once there is a surface.
 
-    Text of another session taints unless the asker asked for it and it read nothing from outside.
+    Text of another session brings its authors along. It taints unless all of it is the asker's and
+    it read nothing from outside.
     """
 
-    surface: Surface | None = None
+    surface: Surface
+    """Set before anybody is listened to."""
 
-    def __init__(self, files: Toolset, sessions: KnownSessions) -> None:
-        """`files` has the tool READ_FILE, which reads reports of earlier work."""
+    def __init__(
+        self,
+        files: Toolset,
+        sessions: KnownSessions,
+        known_of: Callable[[UserId], Awaitable[str]],
+    ) -> None:
+        """`files` has the tool READ_FILE, which reads reports of earlier work.
+
+        `known_of` tells what a person has connected and used.
+        """
         self._files = files
         self._sessions = sessions
+        self._known_of = known_of
         self._runs = {
             "find_earlier_work": self._find,
             "read_earlier_work": self._read,
-            "read_channel": self._read_channel,
+            READ_CHANNEL: self._read_channel,
+            MY_ACCOUNT: self._my_account,
             REMOVE: self._remove,
             CORRECT: self._correct,
         }
@@ -135,17 +150,11 @@ class SurfaceTools:
         return replace(call, actions=(replace(call.actions[0], arguments=arguments),))
 
     def _is_for(self, context: ToolContext) -> bool:
-        return self.surface is not None and context.agent == MAIN_AGENT and context.may_wait
-
-    @property
-    def _here(self) -> Surface:
-        if self.surface is None:
-            raise SurfaceRefused("This cannot be done here.")
-        return self.surface
+        return context.agent == MAIN_AGENT and context.may_wait
 
     async def _earlier(self, context: ToolContext) -> list[AnsweredTurn]:
         """The answers in other sessions that the same people read, the newest first."""
-        prefix = await self._here.place_for(context.session, context.asker)
+        prefix = await self.surface.place_for(context.session, context.asker)
         if not prefix:
             raise SurfaceRefused("The person who asks may not read earlier work here.")
         answers = await self._sessions.answers_in(prefix, limit=MAX_TURNS)
@@ -156,10 +165,10 @@ class SurfaceTools:
         answers = _best(call.arguments["query"], earlier)
         lines = [_MATERIAL if answers else _NOTHING]
         for each in answers:
-            link = self._here.link(each.turn.session)
+            link = self.surface.link(each.turn.session)
             lines += _described(each, context.zone)
             lines.append(f"  Thread: {link}")
-        return _material("\n".join(lines), answers, context)
+        return await self._material("\n".join(lines), answers, context)
 
     async def _read(self, call: ToolCall, context: ToolContext) -> ToolOutput:
         by_mark = {_mark(each): each for each in await self._earlier(context)}
@@ -167,7 +176,7 @@ class SurfaceTools:
         if answered is None:
             raise SurfaceRefused("No work with this id is to be read here: find it first.")
         number = int(call.arguments.get("part", 1))
-        link = self._here.link(answered.turn.session)
+        link = self.surface.link(answered.turn.session)
         parts = [_MATERIAL, f"Thread: {link}"]
         if number == 1:
             parts.append(f"The answer:\n{answered.answer}")
@@ -177,7 +186,15 @@ class SurfaceTools:
             parts.append(f"Part {number} of the report “{title}”:\n\n{text}")
         elif number > 1:
             parts.append("There is no further part.")
-        return _material("\n\n".join(parts), [answered], context)
+        return await self._material("\n\n".join(parts), [answered], context)
+
+    async def _material(
+        self, text: str, answers: Sequence[AnsweredTurn], context: ToolContext
+    ) -> ToolOutput:
+        authors = await self._sessions.authors({each.turn.session for each in answers})
+        await self._sessions.note_quoted(context.session, authors)
+        is_clean = all(each.tainted_by is None for each in answers)
+        return ToolOutput(text=text, is_ours=is_clean and authors <= {context.asker})
 
     async def _report(
         self,
@@ -202,7 +219,6 @@ class SurfaceTools:
         return text
 
     async def _read_channel(self, call: ToolCall, context: ToolContext) -> ToolOutput:
-        _require_alone(context)
         try:
             since = datetime.fromisoformat(call.arguments["since"])
         except ValueError:
@@ -211,26 +227,30 @@ class SurfaceTools:
             ) from None
         if since.tzinfo is None:
             since = since.replace(tzinfo=find_zone(context.zone) or UTC)
-        text = await self._here.posts_in(
+        text = await self.surface.posts_in(
             call.arguments["channel"],
             since,
             context.session,
             context.asker,
         )
+        await self._sessions.note_quoted(context.session, [SOMEBODY])
         return ToolOutput(text=text)
+
+    async def _my_account(self, _call: ToolCall, context: ToolContext) -> ToolOutput:
+        return ToolOutput(text=await self._known_of(context.asker), is_ours=True)
 
     async def _correct(self, call: ToolCall, context: ToolContext) -> ToolOutput:
         text = call.arguments["text"].strip()
         if not any(map(str.isalnum, text)):
             raise SurfaceRefused("A correction has words. To take an answer away, remove it.")
         answered = await self._answered(call, context)
-        await self._here.put_right(answered, text, context.asker)
+        await self.surface.put_right(answered, text, context.asker)
         await self._sessions.replace_answer(answered.turn.id, text)
         return ToolOutput(text="Corrected, and marked as such.", is_ours=True)
 
     async def _remove(self, call: ToolCall, context: ToolContext) -> ToolOutput:
         answered = await self._answered(call, context)
-        await self._here.remove(answered)
+        await self.surface.remove(answered)
         await self._sessions.replace_answer(answered.turn.id, "")
         return ToolOutput(text="Removed, with its files, for good.", is_ours=True)
 
@@ -240,7 +260,6 @@ class SurfaceTools:
         A person approved these words, so they decide which post is changed. An answer that reported
         a change comes last.
         """
-        _require_alone(context)
         answers = await self._sessions.answers_in(context.session, limit=MAX_TURNS, calling=MENDS)
         here = [each for each in _work(answers) if each.turn.session == context.session]
         here.sort(key=lambda each: each.is_calling)
@@ -251,7 +270,7 @@ class SurfaceTools:
             if not _is_named(what, answered):
                 continue
             asked = answered.turn.inbound
-            if asked.asker != context.asker and not await self._here.is_admin(context.asker):
+            if asked.asker != context.asker and not await self.surface.is_admin(context.asker):
                 who = _line(asked.author_name, 60)
                 raise SurfaceRefused(
                     f"Only {who}, who asked for it, or an admin can have it changed."
@@ -267,12 +286,6 @@ def _require_fit(call: ToolCall) -> None:
     schema = SURFACE_TOOLS[call.name].input_schema
     if fault := fault_of_arguments(call.arguments, schema):
         raise SurfaceRefused(f"Invalid arguments for {call.name}: {fault}")
-
-
-def _require_alone(context: ToolContext) -> None:
-    """Not for earlier work of the place itself, which everybody who writes in it may read."""
-    if context.is_steered:
-        raise SurfaceRefused(JOINT)
 
 
 def _work(answers: Sequence[AnsweredTurn]) -> list[AnsweredTurn]:
@@ -330,13 +343,6 @@ def _mark(answered: AnsweredTurn) -> str:
 def _line(text: str, max_chars: int) -> str:
     line = " ".join(text.split())
     return line if len(line) <= max_chars else f"{line[:max_chars]}…"
-
-
-def _material(text: str, answers: Sequence[AnsweredTurn], context: ToolContext) -> ToolOutput:
-    is_ours = all(
-        each.tainted_by is None and each.turn.inbound.asker == context.asker for each in answers
-    )
-    return ToolOutput(text=text, is_ours=is_ours)
 
 
 async def _ignore(_progress: str) -> None:

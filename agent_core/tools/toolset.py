@@ -42,12 +42,6 @@ logger = logging.getLogger(__name__)
 MAIN_AGENT = "universal-agent"
 """The name of the agent that answers people; the others are named in their definitions."""
 
-JOINT = (
-    "Not done: several people wrote while you worked on this, and it could be another's wish. Say "
-    "that whoever wants it may ask for it once you have answered."
-)
-"""The error of a tool that works by the rights of its asker alone, where the work is joint."""
-
 OnProgress = Callable[[str], Awaitable[None]]
 """Says how far a call is, in people's words; may be dropped."""
 
@@ -68,19 +62,8 @@ class ToolContext:
     """As in the message that began the turn."""
     zone: str = ""
     """The asker's time zone, such as `Europe/Berlin`; empty where it is not known."""
-    authors: frozenset[UserId] = frozenset()
-    """People who had a word in the work itself; the asker is always one of them."""
     may_wait: bool = True
     """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
-
-    @property
-    def is_steered(self) -> bool:
-        """Whether others had a word in the work itself: its last author's rights do not do then.
-
-        Earlier words of the thread do not count: what is refused here could never be asked for
-        again in a thread of several people.
-        """
-        return not self.authors <= {self.asker}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

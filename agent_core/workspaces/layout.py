@@ -441,6 +441,7 @@ Tool calls:  {tool_calls}
 Artifacts:   {artifacts}
 Tokens:      {usage[total_tokens]:,} in {usage[model_calls]} model calls \
 ({usage[output_tokens]:,} written, {usage[cache_read_tokens]:,} from the cache)
+Cost:        {cost}
 Trace:       {trace_id}
 Trace URL:   {trace_url}
 """
@@ -467,6 +468,7 @@ def summary_text(trace: JsonObject, trace_url: str | None) -> str:
     return _SUMMARY.format(
         trace=trace,
         usage=trace["usage"],
+        cost=_cost(trace["usage"]),
         request=" ".join(trace["query"].split())[:_REQUEST_CHARS],
         route=route,
         outcome=trace["outcome"] or "unknown",
@@ -476,6 +478,12 @@ def summary_text(trace: JsonObject, trace_url: str | None) -> str:
         trace_id=trace["trace_id"] or "none",
         trace_url=trace_url or "none",
     )
+
+
+def _cost(usage: JsonObject) -> str:
+    dollars = f"${usage['cost_usd']:.4f}"
+    unpriced = usage["unpriced_calls"]
+    return f"{dollars}, without {unpriced} calls of unknown price" if unpriced else dollars
 
 
 def _tool_calls(calls: list[JsonObject], results: list[JsonObject]) -> str:

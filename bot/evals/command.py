@@ -2,15 +2,15 @@
 
 import asyncio
 import json
-import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import quantiles
 
 import typer
 
+from agent_core.events import Usage
 from agent_core.messages import JsonObject
+from agent_core.prices import read_prices
 from agent_core.settings import CoreSettings
 from bot.evals.scenarios import SHIPPED, SUITES, read_suite
 from bot.evals.trial import Trial
@@ -24,13 +24,6 @@ keep the replies. Without a key, `bot eval --replay DIR` plays what was recorded
 
 _ANTHROPIC = "https://api.anthropic.com"
 _AT_ONCE = 2
-_TOKENS = (
-    "input_tokens",
-    "cache_creation_input_tokens",
-    "cache_read_input_tokens",
-    "output_tokens",
-)
-_PRICES = Path(__file__).with_name("prices.toml")
 
 
 def run_evals(
@@ -113,24 +106,6 @@ def _save(directory: Path, trial: Trial, recorded: dict[str, JsonObject]) -> Non
     file.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
-def _cost(messages: Sequence[JsonObject]) -> float:
-    """US dollars; not a number where a model's price is not known."""
-    prices = tomllib.loads(_PRICES.read_text(encoding="utf-8"))
-    cost = 0.0
-    for message in messages:
-        model = message["model"]
-        known = [prices[name] for name in prices if model.startswith(name)]
-        if not known:
-            return math.nan
-        for kind, a_million in zip(_TOKENS, known[0], strict=True):
-            cost += _count(message, kind) * a_million / 1_000_000
-    return cost
-
-
-def _count(message: JsonObject, kind: str) -> int:
-    return message["usage"].get(kind) or 0
-
-
 def _percentiles(times: Sequence[float]) -> tuple[float | None, float | None]:
     """The 50th and the 95th; None where nothing was measured."""
     if not times:
@@ -141,14 +116,26 @@ def _percentiles(times: Sequence[float]) -> tuple[float | None, float | None]:
     return round(cuts[9], 2), round(cuts[18], 2)
 
 
+def _usage(message: JsonObject) -> Usage:
+    counts = message["usage"]
+    return Usage(
+        input_tokens=counts.get("input_tokens") or 0,
+        output_tokens=counts.get("output_tokens") or 0,
+        cache_read_tokens=counts.get("cache_read_input_tokens") or 0,
+        cache_write_tokens=counts.get("cache_creation_input_tokens") or 0,
+    )
+
+
 def summary(suite: str, trials: Sequence[Trial]) -> dict[str, object]:
     """A suite in figures; None where nothing was measured or a price is not known."""
     calls = [call for trial in trials for call in trial.calls]
     times = [call["seconds"] for call in calls]
     messages = [call["message"] for call in calls]
-    *kinds_in, kind_out = _TOKENS
-    tokens_in = sum(_count(message, kind) for message in messages for kind in kinds_in)
-    cost = _cost(messages)
+    prices = read_prices()
+    usage = Usage()
+    for message in messages:
+        usage += prices.priced(_usage(message), message["model"])
+    is_known = bool(times) and not usage.unpriced_calls
     p50_s, p95_s = _percentiles(times)
     verdicts = [trial.verdict for trial in trials]
     return {
@@ -156,9 +143,9 @@ def summary(suite: str, trials: Sequence[Trial]) -> dict[str, object]:
         "passed": verdicts.count("passed"),
         "failed": verdicts.count("failed"),
         "not_measured": verdicts.count("not measured"),
-        "tokens_in": tokens_in,
-        "tokens_out": sum(_count(message, kind_out) for message in messages),
-        "cost_usd": None if math.isnan(cost) or not times else round(cost, 4),
+        "tokens_in": usage.total_tokens - usage.output_tokens,
+        "tokens_out": usage.output_tokens,
+        "cost_usd": round(usage.cost_usd, 4) if is_known else None,
         "p50_s": p50_s,
         "p95_s": p95_s,
     }

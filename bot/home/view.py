@@ -283,7 +283,8 @@ def _team(state: HomeState) -> Iterator[JsonObject]:
     yield {"type": "divider"}
     yield _header(words("home-team"))
     usage = month_line(team.spent, words)
-    yield section(words("home-usage-tokens", usage=usage, tokens=team.spent.tokens))
+    cost = f"{team.spent.cost_usd:.2f}"
+    yield section(words("home-usage-tokens", usage=usage, tokens=team.spent.tokens, cost=cost))
     for turn in team.unfinished[:MAX_ROWS]:
         asked = f"_{words('home-in-private')}_"
         if parse_session(turn.session).channel in team.public:

@@ -3,13 +3,14 @@
 import logging
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from cachetools import LRUCache
 
 from agent_core.background import GivenUp
+from agent_core.ids import SOMEBODY
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Ledger, asks_for_nothing, small_talk
 from bot.front import MAX_MB, FrontDoor, LeftOut, WorkspaceFiles
@@ -130,6 +131,7 @@ class Handover:
         earlier = await self._read_earlier(admitted)
         own = await self._keep(post, post.files)
         older = await self._keep(post, earlier.files)
+        authors = earlier.users + tuple(file.user for file in post.files if file.user)
         kept = [*own, *older]
         attachments = tuple(file for file in kept if isinstance(file, Attachment))
         left_out = [file for file in own if isinstance(file, LeftOut)]
@@ -156,7 +158,9 @@ class Handover:
             received_at=datetime.fromtimestamp(newest.version_s, UTC),
             title=post.title,
             background=earlier.text,
-            background_authors=tuple(user_id(thread.team, user) for user in earlier.users),
+            background_authors=tuple(
+                user_id(thread.team, user) if user else SOMEBODY for user in authors
+            ),
             attachments=attachments,
             author_locale=person.locale,
             author_zone=person.zone,
@@ -216,7 +220,7 @@ class Handover:
         while len(lines) > 1 and sum(map(len, lines)) > MAX_CHARS:
             del lines[0]
         text = _FENCE.sub("(", "\n".join(lines)[:MAX_CHARS])
-        users = tuple(dict.fromkeys(each.user for each in kept))
+        users = tuple(dict.fromkeys(author for each in kept for author in _authors_of(each)))
         if post.channel_type == "im":
             return _Earlier(text=text, users=users)
         # What was written to the bot brings its files by itself, and a stop must not wait for them.
@@ -345,6 +349,14 @@ class Handover:
             notice,
             thread_ts=post.thread.root_ts,
         )
+
+
+def _authors_of(post: PostRecord) -> Iterator[str]:
+    """Whose words a post holds: an app's are not the person's in whose name it wrote."""
+    yield "" if post.bot_id else post.user
+    for file in post.files:
+        if file.user:
+            yield file.user
 
 
 def left_out_note(left_out: Sequence[LeftOut], language: str) -> str:

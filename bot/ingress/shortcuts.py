@@ -5,14 +5,13 @@ the answer; the post is material, as all of its thread is.
 """
 
 import logging
-import re
 from dataclasses import dataclass
 
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import AskForm, AskShortcut, Gesture, Refused
-from bot.inbound import posted_at, unescape_wire
+from bot.inbound import bare_name, posted_at, unescape_wire
 from bot.ingress.ingress import Ingress
 from bot.render import foreign_line, limits, one_line, quoted, text_entry
 from bot.slack_api import Op, People, Person, PlaceRefused, SlackApi, SlackError, language_of
@@ -76,9 +75,7 @@ class AskAbout:
         written = gesture.values.get(QUESTION, "").strip()
         question = written or words("ask-default")
         names = await self._people.names({about.author} - {""})
-        # Of another's name only letters and digits become the asker's words.
-        name = re.sub(r"[^\w' -]+", " ", names.get(about.author, ""))
-        author = one_line(name, limits.PROGRESS_WORD_CHARS) or words("ask-app")
+        author = bare_name(names.get(about.author, "")) or words("ask-app")
         what = one_line(unescape_wire(about.text), limits.PROGRESS_WORD_CHARS)
         title = "" if written else words("ask-about", who=author, what=what)
         who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)

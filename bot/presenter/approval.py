@@ -79,8 +79,10 @@ _STYLES = {"consent.link": "primary"}
 _OWN = {
     "correct_my_answer": "consent-own-correct",
     "remove_my_post": "consent-own-remove",
+    "my_account": "consent-own-account",
+    "read_channel": "consent-own-read",
 }
-"""What the bot does to an answer of its own."""
+"""What the bot does by the rights of its asker, without an app."""
 
 
 def is_short(event: ApprovalRequested, words: Words) -> bool:

@@ -26,7 +26,7 @@ _SERVER = re.compile(r"^mcp__(\w+?)__")
 _OF_APPS = ("composio", "rube")
 """Servers whose tools are those of many apps; the app is named in another place."""
 _PURPOSES = {
-    "check_accounts": "manage_connections wait_for_connections",
+    "check_accounts": "manage_connections my_account wait_for_connections",
     "find_tools": "find_tools get_tool_schemas search_tools",
     "look_back": "find_earlier_work read_earlier_work",
     "mend_post": "correct_my_answer remove_my_post",

@@ -178,6 +178,8 @@ class Driver:
     _followed: set[str] = field(default_factory=set[str])
     _seen_to: set[str] = field(default_factory=set[str])
     _asked_ts: str = ""
+    _offered: set[PostButton] = field(default_factory=set[PostButton])
+    """The buttons of before the last ask; one goes away where its card is agreed to in words."""
 
     async def ask(self, text: str, clicks: deque[str], attached: Sequence[Path] = ()) -> None:
         """Mention the bot, or later reply in the thread, and wait until it has answered.
@@ -191,6 +193,7 @@ class Driver:
         text = self._slack.typed(text)
         if not self.root_ts:
             text = f"{self._slack.mention} {text}"
+        self._offered = set(find_buttons(self._slack, ASKER))
         self._asked_ts = await self._slack.say(
             ASKER,
             _CHANNEL,
@@ -225,7 +228,8 @@ class Driver:
 
         def is_answered() -> bool:
             thread = self._slack.thread(_CHANNEL, self.root_ts)
-            return any(map(self._is_new, thread))
+            is_agreed = not self._offered.issubset(find_buttons(self._slack, ASKER))
+            return is_agreed or any(map(self._is_new, thread))
 
         while True:
             turn = await self._watch.ended(turn_id, is_answered=is_answered, seen_to=self._seen_to)
@@ -339,12 +343,25 @@ def printed(slack: SlackStandIn) -> Generator[None]:
 def _print_post(console: Console, post: Post, names: Mapping[str, str]) -> None:
     if post.words:
         author = names.get(post.user, post.user)
-        wire_text = _MARK.sub(r"\1", as_text(post.words, all_live))
+        lines = [line for block in post.blocks for line in _lines_of(block)]
+        text = post.text or "\n".join(lines)
+        wire_text = _MARK.sub(r"\1", as_text(text, all_live))
         words = plain_text(wire_text, names=names)
         console.print(Text(f"{author}: {words}"))
     for file in post.files:
         size = len(file.content)
         console.print(Text(f"   file: {file.name} ({size:,} bytes)", "cyan"))
+
+
+def _lines_of(block: JsonObject) -> list[str]:
+    """The texts of a block; of a table a line for each row."""
+    if block["type"] != "table":
+        return list(texts_in(block))
+    rows: list[str] = []
+    for row in block["rows"]:
+        cells = ["".join(texts_in(cell)).strip() for cell in row]
+        rows.append(" | ".join(cells))
+    return rows
 
 
 async def drive(
@@ -464,5 +481,7 @@ def _print_result(result: JsonObject, deaths: Sequence[str]) -> None:
     if deaths:
         again = f"and started again; steps done again: {result['steps_repeated']}"
         typer.echo(f"killed at {', '.join(deaths)} {again}")
+    if result["unpressed"]:
+        typer.echo(f"not pressed, as nobody was asked for it: {', '.join(result['unpressed'])}")
     if result["never_came"]:
         typer.echo(f"not killed, for they never came: {', '.join(result['never_came'])}")

@@ -11,6 +11,8 @@ from pathlib import Path
 from time import monotonic
 from typing import TypeVar
 
+import typer
+
 from agent_core.events import (
     AnyEvent,
     ApprovalRequested,
@@ -35,6 +37,7 @@ _ASKED = (QuestionAsked, ApprovalRequested, AuthRequired)
 _READER = "slack"
 """The name of the presenter's cursor."""
 _POLL_S = 0.05
+_TELL_S = 15.0
 _SETTLED_S = 1.0
 """A bot that was idle for so long has no work on its way."""
 _WORK_S = 1800.0
@@ -184,7 +187,11 @@ class Watch:
     async def until(
         self, look: Callable[[], Awaitable[E | None]], *, timeout_s: float, otherwise: str
     ) -> E:
-        """Wait until `look` gives something true. Raises NoTurnError, with `otherwise`, if late."""
+        """Wait until `look` gives something true. Raises NoTurnError, with `otherwise`, if late.
+
+        A long wait is told on standard error, so that nobody takes it for a stop.
+        """
+        told_s = monotonic()
         try:
             async with asyncio.timeout(timeout_s):
                 while True:
@@ -192,6 +199,9 @@ class Watch:
                     if result:
                         return result
                     await self._check()
+                    if otherwise and monotonic() - told_s >= _TELL_S:
+                        told_s = monotonic()
+                        typer.echo(f"{otherwise} yet; I wait up to {timeout_s:g} s.", err=True)
                     await asyncio.sleep(_POLL_S)
         except TimeoutError as error:
             raise NoTurnError(f"{otherwise} within {timeout_s:g} s.") from error

@@ -271,6 +271,8 @@ consent-part-asked = Gefragt
 consent-part-correction = Danach steht dort
 consent-own-remove = Eine Antwort von mir endgültig entfernen
 consent-own-correct = Eine Antwort von mir berichtigen
+consent-own-account = In diesem Thread sagen, welche Konten du verbunden hast und was du genutzt hast
+consent-own-read = In diesem Thread erzählen, was in einem Kanal steht, den du lesen darfst
 consent-to-connect = Warte bis { $when } darauf, dass { $who } { $what } verbindet.
 consent-link = Verbinde { $what }, damit ich weitermachen kann. Der Link ist nur für dich: Wer ihn öffnet, verbindet das eigene Konto in deinem Namen.
 consent-connect = { $what } verbinden
@@ -368,7 +370,7 @@ home-usage =
         [one] { $minutes } Minute Arbeit
        *[other] { $minutes } Minuten Arbeit
     }
-home-usage-tokens = { $usage }, { $tokens } Tokens
+home-usage-tokens = { $usage }, { $tokens } Tokens, { $cost } $
 home-preferences = Einstellungen
 home-language = Sprache meiner Antworten an dich
 home-language-auto = Die Sprache, in der du schreibst

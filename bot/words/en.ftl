@@ -271,6 +271,8 @@ consent-part-asked = Asked
 consent-part-correction = It will read
 consent-own-remove = Remove an answer of mine for good
 consent-own-correct = Correct an answer of mine
+consent-own-account = Tell in this thread which accounts you have connected, and what you used
+consent-own-read = Tell in this thread what was posted in a channel that you may read
 consent-to-connect = Waiting for { $who } to connect { $what }, until { $when }.
 consent-link = Connect { $what } so that I can go on. The link is for you alone: whoever opens it connects their account in your name.
 consent-connect = Connect { $what }
@@ -368,7 +370,7 @@ home-usage =
         [one] { $minutes } minute of work
        *[other] { $minutes } minutes of work
     }
-home-usage-tokens = { $usage }, { $tokens } tokens
+home-usage-tokens = { $usage }, { $tokens } tokens, ${ $cost }
 home-preferences = Preferences
 home-language = Language of my answers to you
 home-language-auto = The language you write in

@@ -271,6 +271,8 @@ consent-part-asked = Preguntado
 consent-part-correction = Dirá
 consent-own-remove = Eliminar una respuesta mía para siempre
 consent-own-correct = Corregir una respuesta mía
+consent-own-account = Decir en este hilo qué cuentas has conectado y cuánto has usado
+consent-own-read = Contar en este hilo lo que se publicó en un canal que puedes leer
 consent-to-connect = Esperando hasta { $when } a que { $who } conecte { $what }.
 consent-link = Conecta { $what } para que pueda seguir. El enlace es solo para ti: quien lo abra conecta su propia cuenta en tu nombre.
 consent-connect = Conectar { $what }
@@ -368,7 +370,7 @@ home-usage =
         [one] { $minutes } minuto de trabajo
        *[other] { $minutes } minutos de trabajo
     }
-home-usage-tokens = { $usage }, { $tokens } tokens
+home-usage-tokens = { $usage }, { $tokens } tokens, { $cost } $
 home-preferences = Preferencias
 home-language = Idioma de mis respuestas para ti
 home-language-auto = El idioma en que escribes

@@ -271,6 +271,8 @@ consent-part-asked = Demandé
 consent-part-correction = Elle dira
 consent-own-remove = Supprimer définitivement une de mes réponses
 consent-own-correct = Corriger une de mes réponses
+consent-own-account = Dire dans ce fil quels comptes sont connectés et ce qui a été utilisé
+consent-own-read = Raconter dans ce fil ce qui a été publié dans un canal que vous pouvez lire
 consent-to-connect = En attente de la connexion de { $what } par { $who }, jusqu'à { $when }.
 consent-link = Connectez { $what } pour que je puisse continuer. Le lien est pour vous seul : qui l'ouvre connecte son propre compte en votre nom.
 consent-connect = Connecter { $what }
@@ -368,7 +370,7 @@ home-usage =
         [one] { $minutes } minute de travail
        *[other] { $minutes } minutes de travail
     }
-home-usage-tokens = { $usage }, { $tokens } jetons
+home-usage-tokens = { $usage }, { $tokens } jetons, { $cost } $
 home-preferences = Préférences
 home-language = Langue de mes réponses
 home-language-auto = La langue dans laquelle vous écrivez

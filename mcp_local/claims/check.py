@@ -29,12 +29,15 @@ _OMISSION = re.compile(r"\[[^\]]*\]|…|\.\.\.")
 _NAMED_NUMBER = re.compile(r"\b[^\W\d_a-z][\w.-]* \d+\b(?![.,]\d)")
 """A name that ends in a number, such as Expo 2020."""
 _MIN_QUOTE_WORDS = 2
+_MAX_TERM_WORDS = 3
 _SHORT_WORD = 3
 _CLOSE = 0.4
 _SHORT_SOURCE = 12
 _CLOSE_TO_SHORT = 0.5
 """Names and words are checked where a source speaks of the claim in many of its words. A short
 one, such as a snippet, speaks in more of them."""
+_TITLE_SHARE = 0.5
+"""A source may name a work in short, or by another edition's title."""
 _CONTRARY = 0.8
 _BESIDE = 6
 """So many words may stand between a comparison and what it is about."""
@@ -69,10 +72,13 @@ class _Reading:
     scores: list[float]
 
 
-_PAIRS = [
-    (frozenset(pair["one"].split()), frozenset(pair["other"].split())) for pair in WORDS.opposites
-]
-_OPPOSITES = [*_PAIRS, *((other, one) for one, other in _PAIRS)]
+_Words = frozenset[str]
+_OPPOSITES: list[tuple[_Words, _Words]] = []
+for pair in WORDS.opposites:
+    one = frozenset(pair["one"].split())
+    other = frozenset(pair["other"].split())
+    _OPPOSITES.append((one, other))
+    _OPPOSITES.append((other, one))
 _DENIALS = WORDS.listed("denials")
 _DENIAL_STEM = re.compile("|".join(WORDS.listed("denial_stems")))
 _NO_DENIAL = re.compile(
@@ -100,7 +106,9 @@ class _ClaimCheck:
         self._language = language_of(claim)
         self._facts = read_claimed(claim)
         self._quotations = [*_quotations(claim)]
-        self._names = [*names_in(claim, self._language)]
+        self._titles = [*filter(_is_title, _quoted(claim))]
+        untitled = _QUOTE.sub(_without_title, claim)
+        self._names = [*names_in(untitled, self._language)]
         self._derived = 0
         self._sources = sources
         self._readings: list[_Reading] = []
@@ -142,6 +150,11 @@ class _ClaimCheck:
         for name in self._names:
             if not any(source.knows_name(name) for source in self._sources):
                 yield Doubt(kind="name", text=name)
+        for title in self._titles:
+            words = words_of(title)
+            shares = [source.share_of(words) for source in self._sources]
+            if max(shares, default=1.0) < _TITLE_SHARE:
+                yield Doubt(kind="name", text=title)
 
     def _supports(self) -> tuple[Support | None, ...]:
         supports: list[Support | None] = []
@@ -153,7 +166,7 @@ class _ClaimCheck:
     def _verbatim_numbers(self) -> set[str]:
         """The numbers of names and of titles in quotes which a source has word for word."""
         names = [match[0] for match in _NAMED_NUMBER.finditer(self._claim)]
-        names += filter(_is_title, _quoted(self._claim))
+        names += self._titles
         numbers: set[str] = set()
         for name in names:
             words = words_of(name)
@@ -204,9 +217,12 @@ class _ClaimCheck:
         return not day.month and not has_years
 
     def _has_quotation(self, quotation: str) -> bool:
-        parts = [words_of(part) for part in _OMISSION.split(quotation)]
-        parts = [part for part in parts if part]
-        return any(all(map(source.has_words, parts)) for source in self._sources)
+        words = words_of(quotation)
+        if _is_term(words):
+            return any(source.share_of(words) == 1 for source in self._sources)
+        parts = map(words_of, _OMISSION.split(quotation))
+        spoken = [part for part in parts if part]
+        return any(all(map(source.has_words, spoken)) for source in self._sources)
 
     def _speak_of(self) -> bool:
         """Whether the sources speak of the claim in its own language and many of its words."""
@@ -271,7 +287,7 @@ def read_claimed(claim: str) -> Facts:
         for figure in facts.figures
         if figure.text
         and figure.text not in years
-        and (figure.values[0] > 1 or not figure.digits.is_integer())
+        and (figure.size > 1 or not figure.digits.is_integer())
         and not figure.is_back_reference
     ]
     return Facts(figures=tuple(figures), days=facts.days)
@@ -290,12 +306,23 @@ def _makes(figure: Figure, one: Figure, other: Figure) -> bool:
     else:
         return False
     value = figure.values[0]
-    return any(abs(value - result) <= figure.half_step for result in results)
+    distances = [abs(value - result) for result in results]
+    return min(distances) <= figure.half_step
 
 
 def _quoted(claim: str) -> Iterator[str]:
     for match in _QUOTE.finditer(claim):
         yield next(filter(None, match.groups()))
+
+
+def _is_term(words: Sequence[str]) -> bool:
+    """Whether it is a name or a term, which a source may write in another order or in short."""
+    return len(words) <= _MAX_TERM_WORDS and COMMON_WORDS.isdisjoint(words)
+
+
+def _without_title(quoted: re.Match[str]) -> str:
+    """A quotation as it is; nothing in place of a title."""
+    return "" if any(map(_is_title, _quoted(quoted[0]))) else quoted[0]
 
 
 def _is_title(quotation: str) -> bool:

@@ -17,6 +17,10 @@ _SUFFIX = r"(?:st|nd|rd|th|er|º|\.)?"
 _DAYS = rf"{_DAY}{_SUFFIX}(?:\s?(?:-|to|and|&|,|bis|und|et|y)\s?{_DAY}{_SUFFIX}(?!\d)){{0,3}}"
 _YEAR = r"(?:1\d{3}|20\d\d)"
 _LINK = r"(?:\s?,)?\s?(?:(?:of|de|del|do)\s)?"
+_ORDINAL = r"(?:st|nd|rd|th|er|e|ème|[ºª]|\.(?:[ºª]|ᵉʳ)?)\s"
+_QUARTER = r"(?:quarter|quartals?|trimestre|trimester|kwartaal)\b"
+_HALF = r"(?:half|halbjahre?s?|semestre|semester|mitad)\b"
+_FIRST_MONTHS = rf"1{_ORDINAL}(?P<months>[2-9]|1[01])\s(?:months|monaten?)\b"
 _ALSO_WORDS = ("may", "march", "mars", "mai", "maart", "mei", "marzo", "março")
 """Months whose names mean something else as well: they count beside a number or after "in"."""
 
@@ -30,9 +34,16 @@ class Day:
     last_year: int = 0
     """Of a decade or a century."""
     month: int = 0
+    last_month: int = 0
+    """Of a quarter, of half a year, or of the first months of one."""
     day: int = 0
     is_ambiguous: bool = False
     """Whether the same text may mean another day: `3.4.2020`, or the year `’92`."""  # noqa: RUF001
+
+    @property
+    def parts(self) -> tuple[int, int, int, int]:
+        """Year, months and day: what makes two dates the same."""
+        return self.year, self.month, self.last_month, self.day
 
     @property
     def is_whole(self) -> bool:
@@ -82,12 +93,16 @@ def _pattern() -> re.Pattern[str]:
         rf"(?P<m2>{names})\b\.?\s(?P<d2>{_DAYS})(?!\d|\s?%|\sper)(?:{_LINK}(?P<y2>{_YEAR})(?!\d))?",
         rf"(?P<m3>{names})\b\.?{_LINK}(?P<y3>{_YEAR})(?!\d)",
         rf"(?P<m4>{wide}|(?<=\b(?:in|im|en|of)\s)(?:{also}))\b",
+        rf"(?:(?-i:Q)(?P<q1>[1-4])\b|(?P<q2>[1-4]){_ORDINAL}{_QUARTER})"
+        rf"(?:{_LINK}(?P<y5>{_YEAR})(?!\d))?",
+        rf"(?:(?-i:H)(?P<h1>[12])\b|(?P<h2>[12]){_ORDINAL}{_HALF}|{_FIRST_MONTHS})"
+        rf"{_LINK}(?P<y6>{_YEAR})(?!\d)",
         r"(?P<century>\d\d?)(?:th|st|nd|rd|\.|e|ème)?\s(?:century|centuries|jahrhunderts?|siècle)\b",
         rf"(?P<first>{_YEAR})[-/](?P<short>\d\d)(?![\d-])",
         rf"(?P<y4>{_YEAR})(?P<decade>['’]?s)?(?![\w%]|[.,]\d|\s(?:%|percent))",  # noqa: RUF001
     )
     # The first letter decides first: a long text is left without a try of all forms at each place.
-    begins = "".join({name[0] for name in (*month_numbers(), *_ALSO_WORDS)})
+    begins = "".join({name[0] for name in (*month_numbers(), *_ALSO_WORDS, "q", "h")})
     return re.compile(rf"(?<![\w.])(?=[\d{begins}])(?:{'|'.join(forms)})", re.IGNORECASE)
 
 
@@ -131,20 +146,31 @@ def _spans(text: str, parts: dict[str, str]) -> Iterator[Day]:
         yield Day(text=text, year=begin - begin % 100 + int(parts["short"]))
     else:
         begin = int(parts["y4"])
-        yield Day(text=text, year=begin, last_year=begin + (9 if begin % 100 else 99))
+        span = 9 if begin % 100 else 99
+        is_round = begin % 10 == 0  # 1941s is no decade
+        last_year = begin + span if is_round else 0
+        yield Day(text=text, year=begin, last_year=last_year)
 
 
 def _named(text: str, parts: dict[str, str]) -> Iterator[Day]:
-    """Dates with the month's name, and bare years."""
+    """Dates with the month's name, parts of a year, and bare years."""
     days = ""
     month = 0
+    last_month = 0
     year = 0
     for name, part in parts.items():
         if name.startswith("d"):
             days = part
+        elif name == "months":
+            month = 1
+            last_month = int(part)
         elif name.startswith("m"):
             month = month_numbers()[part.casefold()]
+        elif name.startswith(("q", "h")):
+            length = 3 if name.startswith("q") else 6
+            last_month = int(part) * length
+            month = last_month - length + 1
         else:
             year = int(part)
     for day in re.findall(r"\d+", days) or ["0"]:
-        yield Day(text=text, year=year, month=month, day=int(day))
+        yield Day(text=text, year=year, month=month, last_month=last_month, day=int(day))

@@ -37,7 +37,7 @@ _MANY = 200
 _REACH = 2
 """A fact may stand two sentences away from the words that say what it is about."""
 _FADING = 0.8
-_FAR = 0.4
+_FAR = 0.5
 """A fact whose surroundings share less with the claim than this part of a rival's stands
 elsewhere."""
 NEAR = 0.5
@@ -96,7 +96,7 @@ class Sentence:
         for figure in facts.figures:
             shared += any(agrees(figure, known) for known in self.figures)
         for day in facts.days:
-            shared += any(_is_same_day(day, known) for known in self.days)
+            shared += any(day.parts == known.parts for known in self.days)
         return shared
 
 
@@ -207,6 +207,9 @@ class Evidence:
             for known in sentence.figures
         )
 
+        if any(_counts_the_same(figure, sentence) for sentence in self.sentences):
+            return True
+
         def says(sentence: Sentence) -> bool:
             return _says_figure(
                 sentence, figure, is_counted=is_counted, in_table=is_cell or sentence.is_row
@@ -227,7 +230,7 @@ class Evidence:
             return self._says_day(sentence, day, near_years)
 
         def has_rival(sentence: Sentence) -> bool:
-            return any(_is_rival_day(day, known) for known in sentence.days)
+            return any(_is_rival_day(day, known) for known in self._days_beside_its_own(sentence))
 
         if self._stands_near(scores, says, has_rival):
             return True
@@ -239,6 +242,12 @@ class Evidence:
             return False
         published = map(day_of, self._published)
         return any(self._fits(day, each, near_years) for each in published)
+
+    def _days_beside_its_own(self, sentence: Sentence) -> Iterator[Day]:
+        """The dates of a sentence without those of the source's making."""
+        for day in sentence.days:
+            if day.moment() not in self._published:
+                yield day
 
     def _is_relative(self, day: Day, scores: Sequence[float]) -> bool:
         """Whether "last year" near the claim may be this one."""
@@ -315,7 +324,7 @@ class Evidence:
             is_inside = day.year <= known.year <= last_year
             is_around = known.year <= day.year <= known.last_year
             return is_inside or (day.last_year > 0 and is_around)
-        if day.month != known.month:
+        if not _is_same_month(day, known):
             return False
         if day.day and day.day != known.day:
             return False
@@ -362,6 +371,14 @@ class Evidence:
         telling = distinctive(words)
         ends = telling[:1] + telling[-1:]
         return all(map(self._knows_word, ends))
+
+    def share_of(self, words: Sequence[str]) -> float:
+        """How many of the telling words it has, of all."""
+        telling = [word for word in words if word not in COMMON_WORDS]
+        if not telling:
+            return 1.0
+        known = sum(map(self._knows_word, telling))
+        return known / len(telling)
 
     def _knows_word(self, word: str) -> bool:
         if len(word) < _ACRONYM:
@@ -423,18 +440,34 @@ def _says_figure(sentence: Sentence, figure: Figure, *, is_counted: bool, in_tab
     return False
 
 
-def _is_same_day(day: Day, known: Day) -> bool:
-    if day.year != known.year or day.month != known.month:
-        return False
-    return day.day == known.day
+def _is_same_month(day: Day, known: Day) -> bool:
+    """Whether both name the same month or part of a year, or the known one lies in the other."""
+    if known.last_month or not day.last_month:
+        is_same_end = known.last_month == day.last_month
+        return is_same_end and known.month == day.month
+    return day.month <= known.month <= day.last_month
 
 
 def _is_rival_day(day: Day, known: Day) -> bool:
     """Whether a claim could have meant this date in place of the other."""
     if not day.month:
         return known.year > 0
+    if day.last_month:
+        return known.last_month > 0
     is_as_exact = bool(known.day) == bool(day.day)
     return is_as_exact and known.month > 0
+
+
+def _counts_the_same(figure: Figure, sentence: Sentence) -> bool:
+    """Whether it says the figure, in the same unit and beside the same word."""
+    if figure.is_small:
+        return False
+    for known in sentence.figures:
+        if known.unit != figure.unit or known.counted.isdisjoint(figure.counted):
+            continue
+        if agrees(figure, known):
+            return True
+    return False
 
 
 def _counts_alike(figure: Figure, known: Figure) -> bool:

@@ -46,6 +46,11 @@ class Figure:
     """The words around it, of which one says what it counts."""
 
     @property
+    def size(self) -> float:
+        """The number as it is written, or with its scale where that makes it larger."""
+        return max(self.digits, self.values[0])
+
+    @property
     def is_small(self) -> bool:
         """A bare number as lists and sentences count with."""
         value = self.values[0]
@@ -98,7 +103,8 @@ _SCALES = WORDS.scales
 _SCALE_WORDS = "|".join(f"({scale.words})" for scale in _SCALES)
 _SCALE = re.compile(rf"\s?(?:{_SCALE_WORDS}|(m))(?![\w²³])", re.IGNORECASE)
 _GLUED_MILLION = len(_SCALES) + 1
-UNIT_OF: dict[str, tuple[str, float]] = {}
+_Measure = tuple[str, float]
+UNIT_OF: dict[str, _Measure] = {}
 for known_unit in WORDS.units:
     measure = (known_unit.unit, known_unit.factor)
     for unit_word in known_unit.words.split():
@@ -166,7 +172,7 @@ def _read_figure(text: str, match: re.Match[str]) -> tuple[Figure, int]:
         last_digit = half_step * 10.0**zeros
         rounded = min(last_digit, values[0] * _ROUNDED)
         half_step = max(half_step, rounded)
-    rest = text[end : end + _LOOK_AHEAD]
+    rest = text[unit_end : unit_end + _LOOK_AHEAD]
     around = words_of(lead)[-1:]
     around += words_of(rest)[:2]
     counted = {word.rstrip("s") for word in around}
@@ -264,11 +270,13 @@ def agrees(claimed: Figure, known: Figure) -> bool:
     """
     if claimed.unit != known.unit:
         is_bare = not claimed.unit or not known.unit
-        is_small = claimed.values[0] <= _SMALL
+        is_small = claimed.size <= _SMALL
         if not is_bare or is_small:
             return False
         if claimed.unit == "points":
             return False
+        claimed = _without_unit(claimed)
+        known = _without_unit(known)
     # Each reading is rounded in its own scale.
     value = claimed.values[0] or 1.0
     share = claimed.half_step / value * _SLACK
@@ -281,6 +289,13 @@ def agrees(claimed: Figure, known: Figure) -> bool:
             if abs(one - other) <= slack:
                 return True
     return False
+
+
+def _without_unit(figure: Figure) -> Figure:
+    """The number with its scale alone."""
+    values = tuple(value / figure.factor for value in figure.values)
+    half_step = figure.half_step / figure.factor
+    return replace(figure, values=values, half_step=half_step, factor=1.0)
 
 
 def agrees_in_digits(claimed: Figure, known: Figure) -> bool:

@@ -13,12 +13,14 @@ from mcp_local.claims.figures import UNIT_OF
 from mcp_local.claims.language import COMMON_WORDS, LANGUAGES, WORDS, LanguageCode, fold
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
-_NAME = re.compile(rf"\b{_CAPITAL}[\w'’.]*+(?:[ -]{_CAPITAL}[\w'’.]*+)*")  # noqa: RUF001
+_NAME = re.compile(rf"\b{_CAPITAL}[\w'’.]*+(?:(?: of)?[ -]{_CAPITAL}[\w'’.]*+)*")  # noqa: RUF001
 _OPENERS = WORDS.listed("openers")
 _OFFICES = WORDS.listed("offices")
 _COUNTRY_CODE = 2
 
 
+_APPOSITION = re.compile(r"(?! and| or| &|, (?:and |or |& )?[A-ZÀ-ÖØ-Þ])")
+"""What comes behind a name that explains the one before it, and is no part of a list."""
 _SUBJECT = re.compile(r" (?:was|is|has|had|died|would|will|became|began|\w+ed)\b")
 _NOUN = re.compile(r"(?:ing|[ts]ion|ment|ness|ity|ism|ers|ors|[ae]nce|ship|ure|als?)$")
 """The endings of words that begin a sentence without being a name."""
@@ -29,20 +31,35 @@ def names_in(text: str, language: LanguageCode) -> Iterator[str]:
 
     A sentence's first word is none, unless the name goes on or a verb follows.
     """
+    end = -1
     for match in _NAME.finditer(text):
-        words = match[0].rstrip(".'’").split(" ")  # noqa: RUF001
-        before = text[: match.start()]
-        is_first = not before.strip(" \"'“„«(")
-        while words and _is_no_name(words[0]):
-            words = words[1:]
-            is_first = False
-        if not words:
+        between = text[end : match.start()]
+        end = match.end()
+        if between == ", " and _APPOSITION.match(text, end):
             continue
-        if len(words) == 1:
-            is_subject = _SUBJECT.match(text, match.end()) and not _NOUN.search(words[0])
-            if language == "de" or (is_first and not is_subject):
-                continue
-        yield " ".join(words)
+        name = _name_of(match)
+        if " " in name or (name and _is_name_alone(name, match, language)):
+            yield name
+
+
+def _name_of(match: re.Match[str]) -> str:
+    """A capitalised phrase without the words before a name: `In May Maria Lindgren`."""
+    words = match[0].rstrip(".'’").split(" ")  # noqa: RUF001
+    while words and _is_no_name(words[0]):
+        words = words[1:]
+    return " ".join(words)
+
+
+def _is_name_alone(word: str, match: re.Match[str], language: LanguageCode) -> bool:
+    """Whether a single capitalised word is a name where it stands."""
+    if language == "de":
+        return False
+    before = match.string[: match.start()]
+    begins = match[0].startswith(word) and not before.strip(" \"'“„«(")
+    if not begins:
+        return True
+    is_subject = _SUBJECT.match(match.string, match.end()) is not None
+    return is_subject and not _NOUN.search(word)
 
 
 def _is_no_name(word: str) -> bool:
@@ -66,10 +83,13 @@ def _codes() -> dict[str, str]:
     for language in LANGUAGES:
         locale: Any = Locale(language)
         for code, name in locale.territories.items():
-            if len(code) == _COUNTRY_CODE:
-                codes.setdefault(fold(name), code)
-                for spoken in get_official_languages(code)[:1]:
-                    codes.setdefault(fold(locale.languages.get(spoken, name)), code)
+            if len(code) != _COUNTRY_CODE:
+                continue
+            codes.setdefault(fold(name), code)
+            official = get_official_languages(code)
+            if official:
+                language_name = locale.languages.get(official[0], name)
+                codes.setdefault(fold(language_name), code)
     return codes
 
 

@@ -6,9 +6,7 @@ import pytest
 from agent_core.background import Background, Backoff
 
 
-async def test_what_fails_unheard_is_logged_with_its_name(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_what_fails_unheard_is_logged_with_its_name(caplog: pytest.LogCaptureFixture) -> None:
     background = Background()
 
     async def fail() -> None:

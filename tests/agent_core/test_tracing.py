@@ -153,7 +153,7 @@ def test_nothing_that_was_said_or_quoted_is_in_the_trace(trace: Trace, kind: str
     assert leaked(trace[kind]) == {}
 
 
-@pytest.mark.proves("spans.content")
+@pytest.mark.proves("spans.content", "masking.doors")
 def test_words_are_in_the_trace_only_where_the_operator_wants_them(
     trace: Trace, tmp_path: Path
 ) -> None:
@@ -170,6 +170,7 @@ def test_words_are_in_the_trace_only_where_the_operator_wants_them(
         "reasoning": {"TEXTMARKER"},
         "thinking": {"THINKINGMARKER"},
     }
+    assert "RESULTMARKER ghp_[masked]" in str(turn.spans)
     assert turn.named(ROOT_SPAN)["attributes"]["session"] == "T1:C1:1.000001"
     assert "raw_response" not in trace["COMPLEX"].named("query_classification")["attributes"]
     assert "ARGUMENTMARKER" not in str(trace["COMPLEX"].spans)

@@ -47,7 +47,7 @@ async def test_a_held_loop_is_one_line_with_its_function_and_time_and_the_stack_
         assert heard.has_stack.wait(PATIENCE_S)
 
     try:
-        with caplog.at_level(logging.DEBUG, logger.name), watched_loop(LIMIT_S):
+        with caplog.at_level(logging.DEBUG, logger.name), watched_loop(LIMIT_S) as lag:
             find_object({}, hold_the_loop, 1)
             line = await asyncio.wait_for(heard.line, PATIENCE_S)
     finally:
@@ -57,3 +57,5 @@ async def test_a_held_loop_is_one_line_with_its_function_and_time_and_the_stack_
     assert "(agent_core/json_values.py:" in line
     assert "\n" not in line
     assert "hold_the_loop" in heard.stack
+    assert lag.stalls > 0
+    assert lag.worst_s > LIMIT_S

@@ -70,7 +70,7 @@ FAST_ANSWERS: dict[str, ScriptLine] = {
 
 
 async def look(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
-    return "RESULTMARKER"
+    return "RESULTMARKER ghp_1a2B3c4D5e6F7g8H9i0J"
 
 
 def search() -> str:

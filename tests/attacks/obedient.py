@@ -92,10 +92,7 @@ class ObedientModel:
     name = "obedient"
 
     def __init__(
-        self,
-        moves: Sequence[tuple[str, JsonObject]] = (),
-        *,
-        calls_a_step: int = 4,
+        self, moves: Sequence[tuple[str, JsonObject]] = (), *, calls_a_step: int = 4
     ) -> None:
         self._moves = moves
         self._calls_a_step = calls_a_step

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from agent_core.composio import Accounts, composio_server
@@ -13,6 +14,7 @@ from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 from agent_core.mcp import McpHub
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
+from agent_core.runtime.parts import known_of
 from agent_core.sessions import (
     Ask,
     AskStore,
@@ -20,6 +22,7 @@ from agent_core.sessions import (
     Database,
     DisclosureStore,
     KnownSessions,
+    Overview,
     SessionStore,
     StoredSession,
     WriteBehind,
@@ -119,6 +122,7 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
         for team in TEAMS:
             session = SessionId(f"{team}:C1:1.000001")
             await store.save_session(StoredSession(id=session, workspace=root, created_at=now))
+        of_person = partial(known_of, Overview(database), accounts, lambda: datetime.now(UTC))
         gate = ConsentGate(
             policy=POLICY,
             store=store,
@@ -129,7 +133,7 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
             places=LinkPlaces(("connect.composio.dev",)),
             links=fresh_links(ticks),
             clock=lambda: datetime.now(UTC),
-            surface=SurfaceTools(tools, KnownSessions(database)),
+            surface=SurfaceTools(tools, KnownSessions(database), of_person),
         )
         yield Tenants(
             standin=standin,

@@ -135,11 +135,7 @@ async def canary() -> AsyncGenerator[Canary]:
 
 
 def browsers(
-    site: Site,
-    *,
-    limit_s: float = PAGE_S,
-    max_bytes: int = MAX_MEMORY_BYTES,
-    chromium: str = "",
+    site: Site, *, limit_s: float = PAGE_S, max_bytes: int = MAX_MEMORY_BYTES, chromium: str = ""
 ) -> Browsers:
     """Skips the test where no Chromium is."""
     return Browsers(
@@ -269,6 +265,7 @@ async def test_no_browser_outlives_its_toolkit(end: str, tmp_path: Path) -> None
         site.html("/page", f"<html><body><script>{HEAVY['an endless loop']}</script></body></html>")
         site.pages["/started"] = note
         code = (
+            "# forked\n"
             "import asyncio; from pathlib import Path; from mcp_local.browser import Browsers; "
             "from mcp_local.settings import Settings; "
             "asyncio.run(Browsers(Settings()).render('http://page.test/page', session=Path('x')))"

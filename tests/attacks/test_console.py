@@ -20,13 +20,7 @@ from bot.console.access import HOME, ThreadAccess
 from bot.console.connections import FIRST_REQUEST_S, Connections
 from bot.ingress import Rules
 from bot.threads import user_id
-from tests.bot.console.world import (
-    Browser,
-    ConsoleWorld,
-    browser,
-    console_world,
-    visitor,
-)
+from tests.bot.console.world import Browser, ConsoleWorld, browser, console_world, visitor
 
 PAGES = ("/", "/s/{session}", "/ws?session={session}", "/ws", "/artifacts/{session}/a.html")
 OF_THE_SESSION = ("/s/{session}", "/ws?session={session}", "/artifacts/{session}/a.html")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.ids import SOMEBODY
 from agent_core.runtime import AnsweredTurn
 from bot.slack_api import People
 from bot.surface import SlackSurface
@@ -63,19 +64,31 @@ async def told_by(threads: Threads, thread: ThreadRef) -> AnsweredTurn:
     return (await threads.bot.runtime.sessions.answers_in(thread.session, limit=1))[0]
 
 
+async def authors_of(threads: Threads, thread: ThreadRef) -> set[str]:
+    """Whose words a session holds, by their ids in Slack."""
+    authors = await threads.bot.runtime.sessions.authors([thread.session])
+    return {author.removeprefix(f"{thread.team}:") for author in authors}
+
+
+@pytest.mark.proves("authors.quoted")
 async def test_a_session_is_tainted_by_the_earlier_work_that_it_reads(threads: Threads) -> None:
     """I7. One's own words are no text from outside; another's are, and what a page has said."""
+    ann, ben = (threads.place.slack.users[name] for name in ("ann", "ben"))
     await threads.ask("ann", "general", "Clean.", said="continue with tulips")
     clean = await threads.root("ann", "general")
     await threads.told(clean, "ann", "find_earlier_work", query="tulips")
     assert (await told_by(threads, clean)).tainted_by is None
+    assert await authors_of(threads, clean) == {ann}
 
     other = await threads.root("ben", "general")
     await threads.told(other, "ben", "find_earlier_work", query="tulips")
     assert (await told_by(threads, other)).tainted_by == "find_earlier_work"
+    assert await authors_of(threads, other) == {ann, ben}
 
     outside = await threads.root("ann", "energy")
     await threads.told(outside, "ann", "read_channel", channel="energy", since="2020-01-01")
+    assert await authors_of(threads, outside) == {ann, SOMEBODY}
     later = await threads.root("ann", "energy")
     await threads.told(later, "ann", "find_earlier_work", query="done")
     assert (await told_by(threads, later)).tainted_by == "find_earlier_work"
+    assert await authors_of(threads, later) == {ann, SOMEBODY}

@@ -1,6 +1,9 @@
 """Group K: tokens of known shapes leave neither in logs nor in records nor in posts."""
 
+import json
 import logging
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,9 +16,11 @@ from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
+from agent_core.workspaces import safe_products
 from bot.presenter.approval import approval_draft, decided_draft
 from bot.slack_api import Op
 from bot.words import BOT
+from tests import attached
 from tests.agent_core.runtime.threads import begin, end_of
 from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import Turn, action
@@ -136,6 +141,54 @@ async def test_a_tools_error_and_an_answer_leave_no_secret_in_the_records(tmp_pa
         text = (workspace / name).read_text(encoding="utf-8")
         assert BODY.lower() not in text.lower(), name
     assert MASK in (workspace / "run.log").read_text(encoding="utf-8")
+
+
+KEPT = "data:font/woff2;base64,AA/eyJhbGciOiJIUzI1NiJ9AA=="
+FILES: dict[str, Callable[[str], bytes]] = {
+    "a.csv": lambda secret: f'name,key\nx,"{secret}"\nlast,row\n'.encode(),
+    "a.html": lambda secret: f"<p>{secret}</p><i>last</i><img src='{KEPT}'>".encode(),
+    "a.json": lambda secret: json.dumps({"key": secret, "last": "row"}).encode(),
+    "a.docx": lambda secret: attached.docx(f"Key: {secret}", "last"),
+    "a.xlsx": lambda secret: attached.xlsx({"Keys": attached.rows(["x", secret], ["last"])}),
+}
+
+
+@pytest.mark.proves("masking.files")
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("secret", SECRETS[:-1])
+def test_a_file_that_people_get_holds_no_secret_and_all_else(
+    tmp_path: Path, name: str, secret: str
+) -> None:
+    """As of a file that somebody attached: whoever made this one of it."""
+    file = tmp_path / "work_products" / name
+    file.parent.mkdir()
+    file.write_bytes(FILES[name](secret))
+    [(_, size)] = safe_products(tmp_path)
+    content = file.read_bytes()
+    assert size == len(content)
+    if zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as packed:
+            content = b"".join(map(packed.read, packed.namelist()))
+    text = content.decode()
+    assert BODY.lower() not in text.lower()
+    assert "last" in text
+    assert name != "a.html" or KEPT in text
+
+
+@pytest.mark.proves("masking.files")
+@pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.pdf"])
+def test_what_is_no_file_of_its_kind_stays_as_it_is(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "work_products" / name
+    file.parent.mkdir()
+    content = b"%PDF \xff sk-ant-api03-" + BODY.encode()
+    file.write_bytes(content)
+    foreign = file.with_name("utf-16.docx")
+    with zipfile.ZipFile(foreign, "w") as packed:
+        packed.writestr("word/document.xml", "<text>\u00e9</text>".encode("utf-16"))
+    packed_content = foreign.read_bytes()
+    safe_products(tmp_path)
+    assert file.read_bytes() == content
+    assert foreign.read_bytes() == packed_content
 
 
 @pytest.mark.proves("masking.doors")

@@ -126,23 +126,3 @@ def test_a_text_that_cannot_be_rendered_is_posted_as_it_is() -> None:
 
     drafts, _ = thread_drafts("**See** https://x.org/a", BOT.of("en"), breaks)
     assert [draft.text for draft in drafts] == ["```\n**See** https://x.org/a\n```"]
-
-
-async def test_whoever_holds_the_loop_is_named_and_counted(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    with watched_loop(limit_s=0.1) as lag:
-        await asyncio.sleep(0.06)
-        _hold_the_loop(until=lambda: "_hold_the_loop" in caplog.text)
-        await asyncio.to_thread(_wait_for, lambda: lag.stalls > 0)
-    assert lag.worst_s > 0.1
-
-
-def _hold_the_loop(until: Callable[[], bool]) -> None:
-    _wait_for(until)
-
-
-def _wait_for(seen: Callable[[], bool]) -> None:
-    ends_s = time.monotonic() + 30
-    while not seen() and time.monotonic() < ends_s:
-        sum(range(1_000))

@@ -8,14 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 from bot.sandbox.model import ReplyPace, ReplyText, StandInReply, ToolUse
-from bot.sandbox.model.message import (
-    Json,
-    as_list,
-    as_object,
-    as_text,
-    blocks_of,
-    text_of,
-)
+from bot.sandbox.model.message import Json, as_list, as_object, as_text, blocks_of, text_of
 from tests.scripted_stand_in import ScriptedStandIn
 
 WORD = re.compile(r"\b(item|errand|chain|note|doubt|puzzle|letter)\d+\b")

@@ -15,11 +15,11 @@ from typing import Literal
 from bot.sandbox.child import BotProcess, start_bot
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.driving import NoButtonError, find_buttons, find_own_links, press
-from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Post
 from bot.sandbox.slack.state import SandboxClock
 from bot.sandbox.web import SmallWeb
 from tests.bench.crash_model import RehearsedModel
+from tests.faulty_slack import FaultySlack
 
 THINKING_S = 0.1
 PATIENCE_S = 10.0
@@ -32,7 +32,7 @@ SETTLE_S = 1.5
 class Outside:
     """The stand-ins, which outlive every bot."""
 
-    slack: SlackStandIn
+    slack: FaultySlack
     model: RehearsedModel
     composio: ComposioStandIn
     web: SmallWeb
@@ -88,7 +88,7 @@ class HastyClock(SandboxClock):
 async def outside_world(root: Path) -> AsyncGenerator[Outside]:
     """All stand-ins, and no bot yet."""
     async with (
-        SlackStandIn(rate_limits=False, clock=HastyClock()) as slack,
+        FaultySlack(rate_limits=False, clock=HastyClock()) as slack,
         RehearsedModel(first_token_s=THINKING_S) as model,
         SmallWeb.builtin() as web,
         ComposioStandIn(web.ready) as composio,

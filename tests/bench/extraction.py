@@ -64,11 +64,7 @@ def ours(html: str, url: str) -> str:
 def trafilatura_reader(*, precision: bool = False, recall: bool = False) -> Extract:
     def extract(html: str, url: str) -> str:
         text = trafilatura.extract(
-            html,
-            url=url,
-            include_comments=False,
-            favor_precision=precision,
-            favor_recall=recall,
+            html, url=url, include_comments=False, favor_precision=precision, favor_recall=recall
         )
         return text or ""
 

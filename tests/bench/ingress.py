@@ -34,10 +34,10 @@ from sqlalchemy import create_engine, select
 from agent_core.messages import JsonObject
 from agent_core.sessions.schema import turns
 from bot.sandbox.model import ModelStandIn
-from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.messages import mention_event, message_event, wrap_event
 from bot.sandbox.slack.records import Delivery, Post
 from tests.bench.results import Result, come_to_rest, run
+from tests.faulty_slack import FaultySlack
 from tests.members import Members, members_on
 from tests.postgres import driven, new_database, postgres
 
@@ -94,7 +94,7 @@ class Found:
     """Turns in the database."""
 
 
-def typed(slack: SlackStandIn, number: int) -> Gesture:
+def typed(slack: FaultySlack, number: int) -> Gesture:
     """The gesture of this number: its posts stand in Slack, and are not delivered yet."""
     shape = SHAPES[number % len(SHAPES)]
     person = PEOPLE[number % len(PEOPLE)]
@@ -145,7 +145,7 @@ def shuffled(gestures: Iterable[Gesture], seed: int) -> list[Copy]:
     return [copy for _, copy in sorted(placed, key=lambda each: each[0])]
 
 
-def find(slack: SlackStandIn, database_url: str, gestures: Sequence[Gesture]) -> Found:
+def find(slack: FaultySlack, database_url: str, gestures: Sequence[Gesture]) -> Found:
     """Count the answers in Slack, and the turns in the database."""
     number_of = {
         (post.channel, post.ts): number
@@ -165,14 +165,13 @@ def find(slack: SlackStandIn, database_url: str, gestures: Sequence[Gesture]) ->
     finally:
         engine.dispose()
     return Found(
-        answers=Counter(answers),
-        turns=Counter(number_of[channel, ts] for *_, channel, ts in keys),
+        answers=Counter(answers), turns=Counter(number_of[channel, ts] for *_, channel, ts in keys)
     )
 
 
 @asynccontextmanager
 async def bots(
-    slack: SlackStandIn, model: ModelStandIn, url: str, root: Path
+    slack: FaultySlack, model: ModelStandIn, url: str, root: Path
 ) -> AsyncGenerator[Members]:
     async with members_on(url, slack, root, model.environment) as members:
         await members.begin(PROCESSES)
@@ -182,7 +181,7 @@ async def bots(
 class Postman:
     """Delivers copies of gestures as fast as they are taken."""
 
-    def __init__(self, slack: SlackStandIn) -> None:
+    def __init__(self, slack: FaultySlack) -> None:
         self._slack = slack
         self._slots = asyncio.Semaphore(MAX_UNDER_WAY)
         self._begun: set[int] = set()
@@ -230,7 +229,7 @@ class Postman:
 async def measure_gestures(url: str, root: Path, count: int) -> list[Result]:
     """Deliver the gestures and count what came of them, in Slack and in the database."""
     async with (
-        SlackStandIn(rate_limits=False) as slack,
+        FaultySlack(rate_limits=False) as slack,
         ModelStandIn() as model,
         bots(slack, model, url, root) as members,
     ):
@@ -264,7 +263,7 @@ def results_of(gestures: Sequence[Gesture], found: Found) -> list[Result]:
 
 async def measure_acks(url: str, root: Path) -> list[Result]:
     """The stream to the bare app alone, then to the bots and it."""
-    async with SlackStandIn(rate_limits=False) as slack, ModelStandIn() as model, bare_app(slack):
+    async with FaultySlack(rate_limits=False) as slack, ModelStandIn() as model, bare_app(slack):
         alone = await stream(slack, EVENTS_A_SECOND)
         async with bots(slack, model, url, root):
             both = await stream(slack, EVENTS_A_SECOND * (PROCESSES + 1) // PROCESSES)
@@ -307,7 +306,7 @@ async def listen_bare(bot_token: str, app_token: str, api_url: str) -> None:
 
 
 @asynccontextmanager
-async def bare_app(slack: SlackStandIn) -> AsyncGenerator[None]:
+async def bare_app(slack: FaultySlack) -> AsyncGenerator[None]:
     """The app that does nothing, listening in a process of its own."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -325,7 +324,7 @@ async def bare_app(slack: SlackStandIn) -> AsyncGenerator[None]:
         await process.wait()
 
 
-async def stream(slack: SlackStandIn, events_a_second: int) -> list[Delivery]:
+async def stream(slack: FaultySlack, events_a_second: int) -> list[Delivery]:
     """People talk, steadily; what was delivered of it after the first seconds."""
     loop = asyncio.get_running_loop()
     began_s, sent, number, warm = loop.time(), 0, 0, len(slack.deliveries)

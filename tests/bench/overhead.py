@@ -23,10 +23,10 @@ from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from bot.app import running_bot
 from bot.sandbox.model import ReplyPace, ReplyText, ToolUse
-from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings
 from tests.bench.results import Result, run
 from tests.e2e.world import settings_of
+from tests.faulty_slack import FaultySlack
 from tests.runtimes import inbound
 from tests.scripted_stand_in import ScriptedStandIn
 
@@ -167,7 +167,7 @@ async def bare_call_s(model: ScriptedStandIn) -> float:
         return time.perf_counter() - started
 
 
-async def mention_to_answer_s(model: ScriptedStandIn, slack: SlackStandIn) -> float:
+async def mention_to_answer_s(model: ScriptedStandIn, slack: FaultySlack) -> float:
     """Both the classifier and the fast answer say SIMPLE here, so the answer is that word."""
     model.play(ReplyText(text="SIMPLE"), times=2)
     started = time.perf_counter()
@@ -179,8 +179,8 @@ async def mention_to_answer_s(model: ScriptedStandIn, slack: SlackStandIn) -> fl
 
 
 @asynccontextmanager
-async def bot_beside(model: ScriptedStandIn, root: Path) -> AsyncGenerator[SlackStandIn]:
-    async with SlackStandIn(rate_limits=False) as slack:
+async def bot_beside(model: ScriptedStandIn, root: Path) -> AsyncGenerator[FaultySlack]:
+    async with FaultySlack(rate_limits=False) as slack:
         settings = settings_of(BotSettings, slack.environment)
         async with running_bot(settings, core_settings(model.base_url, root)):
             await slack.connected(timeout_s=30)
@@ -206,10 +206,7 @@ async def measure_simple(root: Path) -> list[Result]:
 
 
 async def measure(root: Path) -> list[Result]:
-    return [
-        *await measure_iterations(root / "iterations"),
-        *await measure_simple(root / "simple"),
-    ]
+    return [*await measure_iterations(root / "iterations"), *await measure_simple(root / "simple")]
 
 
 if __name__ == "__main__":

@@ -64,10 +64,7 @@ async def measure(root: Path) -> list[Result]:
         seconds("report_took_s", turn.took_s, 80),
         seconds("in_a_row_s", row_s),
         Result(
-            name="share_of_in_a_row",
-            value=round(turn.took_s / row_s, 2),
-            unit="",
-            goal=HEADROOM,
+            name="share_of_in_a_row", value=round(turn.took_s / row_s, 2), unit="", goal=HEADROOM
         ),
         count("pages", sum(map(len, crawled))),
         count("sections_side_by_side", sum(call["name"] == "fork" for call in calls)),

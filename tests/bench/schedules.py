@@ -18,10 +18,10 @@ from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import ScheduleId
 from agent_core.sessions import Database, ScheduleStore
 from bot.sandbox.model import ReplyText, ToolUse
-from bot.sandbox.slack import SlackStandIn
 from bot.threads import user_id
 from tests.bench.ingress import CHANNELS
 from tests.bench.results import Result, come_to_rest, run
+from tests.faulty_slack import FaultySlack
 from tests.members import members_on
 from tests.postgres import new_database, postgres
 from tests.schedules import an_order
@@ -40,7 +40,7 @@ ANSWER = {"headline": "A quiet day", "lines": [LINE], "details": ""}
 _NUMBER = re.compile(r"Digest (\d+) ·")
 
 
-async def prepare(slack: SlackStandIn, url: str, count: int) -> datetime:
+async def prepare(slack: FaultySlack, url: str, count: int) -> datetime:
     """Store so many schedules that are due at one moment; returns it."""
     database = Database(url)
     await database.open()
@@ -68,7 +68,7 @@ async def prepare(slack: SlackStandIn, url: str, count: int) -> datetime:
     return at
 
 
-def told(slack: SlackStandIn) -> dict[int, list[float]]:
+def told(slack: FaultySlack) -> dict[int, list[float]]:
     """When each digest's root posts were made, by its number."""
     found: dict[int, list[float]] = {}
     for posts in slack.state.posts.values():
@@ -82,7 +82,7 @@ def told(slack: SlackStandIn) -> dict[int, list[float]]:
 async def measure(root: Path, schedules: int) -> list[Result]:
     with postgres(for_benchmark=True) as server:
         count, url = schedules, new_database(server)
-        async with SlackStandIn(rate_limits=False) as slack, ScriptedStandIn() as model:
+        async with FaultySlack(rate_limits=False) as slack, ScriptedStandIn() as model:
             model.play(
                 ReplyText(text="A digest."),
                 ToolUse(name="publish_digest", input=ANSWER),

@@ -24,10 +24,10 @@ import psutil
 
 from bot.sandbox.model import ReplyPace, ReplyText, ToolUse
 from bot.sandbox.settings import SandboxSettings
-from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.world import open_world
 from tests.bench.results import Result, resident_mb, run
 from tests.e2e.processes import children
+from tests.faulty_slack import FaultySlack
 from tests.scripted_stand_in import ScriptedStandIn
 
 ROUNDS = 3
@@ -82,7 +82,7 @@ async def page_s(cwd: Path) -> float:
 
 async def start_and_memory(cwd: Path) -> tuple[float, dict[str, float]]:
     """Seconds until the socket is open, and megabytes by name."""
-    async with SlackStandIn() as slack, ScriptedStandIn() as model:
+    async with FaultySlack() as slack, ScriptedStandIn() as model:
         environment = {**slack.environment, **model.environment, "CONSOLE_PORT": "0"}
         began = time.perf_counter()
         async with process("start", cwd=cwd, environment=environment) as bot:

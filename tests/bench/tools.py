@@ -92,10 +92,7 @@ async def measure_stdio(workspace: Path) -> list[Result]:
     args = ["-m", "tests.bench.tools", "--serve-stdio"]
     config = StdioServer(name="child", command=sys.executable, args=tuple(args))
     parameters = StdioServerParameters(command=sys.executable, args=args)
-    async with (
-        our_call(config, workspace) as ours,
-        Client(stdio_client(parameters)) as client,
-    ):
+    async with our_call(config, workspace) as ours, Client(stdio_client(parameters)) as client:
         return await measure_ratio("stdio", ours, bare_call(client))
 
 

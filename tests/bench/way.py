@@ -19,9 +19,9 @@ from types import CodeType, FrameType
 from typing import Any
 
 from bot.sandbox.driving import PostButton, find_buttons, press
-from bot.sandbox.slack import SlackStandIn
 from tests.bench.results import Result, run
 from tests.e2e.world import CHANNEL, World, bot_in_a_world
+from tests.faulty_slack import FaultySlack
 
 REPOSITORY = Path(__file__).parents[2]
 QUESTION = "What is a circuit breaker in a bot?"
@@ -140,13 +140,13 @@ async def wait_for_approval(world: World) -> PostButton:
     world.outside.composio.connect(ann, "gmail")
     ts = await world.mention(MAIL)
 
-    def approve_buttons(slack: SlackStandIn) -> list[PostButton]:
+    def approve_buttons(slack: FaultySlack) -> list[PostButton]:
         return [button for button in buttons_in(slack, ts) if button.is_called("approve")]
 
     return (await world.slack.wait_for(approve_buttons, timeout_s=WAIT_S))[0]
 
 
-def buttons_in(slack: SlackStandIn, root_ts: str) -> list[PostButton]:
+def buttons_in(slack: FaultySlack, root_ts: str) -> list[PostButton]:
     """The buttons that Ann sees in a thread."""
     in_thread = {post.ts for post in slack.thread(CHANNEL, root_ts)}
     return [button for button in find_buttons(slack, "ann") if button.ts in in_thread]

@@ -8,16 +8,17 @@ from typing import Any, TypeVar
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.slack_api import SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
+from tests.clocks import ManualClock
+from tests.faulty_slack import FaultySlack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """Waits between retries end at once; Slack itself is not limited unless a test says so."""
 
-    slack: SlackStandIn
+    slack: FaultySlack
     client: AsyncWebClient
     clock: SkippingClock
     api: SlackApi
@@ -41,7 +42,7 @@ async def open_desk(
 ) -> AsyncGenerator[AnyDesk]:
     """With a `time` the stand-in goes by that; `more` is what this kind of desk has besides."""
     async with (
-        SlackStandIn(clock=time, rate_limits=False) as slack,
+        FaultySlack(clock=time, rate_limits=False) as slack,
         aiohttp.ClientSession() as session,
     ):
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)

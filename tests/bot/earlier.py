@@ -35,10 +35,7 @@ async def write_report(
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(str(arguments["text"]))
     made = Artifact(
-        path=PATH,
-        title=str(arguments["title"]),
-        mimetype=REPORT,
-        size_bytes=file.stat().st_size,
+        path=PATH, title=str(arguments["title"]), mimetype=REPORT, size_bytes=file.stat().st_size
     )
     return ToolOutput(text="Written.", artifacts=(made,), is_ours=True)
 
@@ -139,10 +136,7 @@ async def open_threads(root: Path, policy: Policy = ANYTHING_GOES) -> AsyncGener
 
     model = ScriptedModel(line for _ in range(1_000))
     tools = FakeToolset({WRITE: write_report, READ_FILE: read_file})
-    async with (
-        open_desk(Place, root=root) as place,
-        process(place, model, tools, policy) as bot,
-    ):
+    async with open_desk(Place, root=root) as place, process(place, model, tools, policy) as bot:
         await place.api.identify()
         await bot.runtime.show_with(READER, bot.presenting.attach)
         yield Threads(place=place, bot=bot, script=script, model=model)

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from agent_core.ids import SessionId
 from bot.clicks import Gesture, Payload
 from bot.inbound import Sender
-from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import Person
 from bot.threads import ThreadRef, user_id
+from tests.faulty_slack import FaultySlack
 
 
 def gesture_of(
-    slack: SlackStandIn,
+    slack: FaultySlack,
     user: str,
     payload: Payload,
     thread: ThreadRef | None = None,
@@ -38,6 +38,6 @@ def gesture_of(
     )
 
 
-def person_of(slack: SlackStandIn, user: str) -> Person:
+def person_of(slack: FaultySlack, user: str) -> Person:
     """A person as the dispatch hands them to a handler."""
     return Person(id=slack.users[user], team=slack.team_id, name=user)

@@ -8,18 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.events import Intervened
-from agent_core.ids import RunId, SessionId, TurnId, agent_id, turn_of
+from agent_core.ids import TurnId, turn_of
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.workspaces.layout import MAX_SESSION_BYTES
-from bot.clicks import BranchStop, Refused
-from bot.front import MAX_ATTACHMENT_BYTES, KnownTurn, LeftOut, stop_branch
+from bot.front import MAX_ATTACHMENT_BYTES, KnownTurn, LeftOut
 from bot.inbound import SlackFile
 from bot.presenter.journal import READER
 from tests.bot.desk import open_desk
 from tests.bot.front_world import NOW, Place, Process, process
-from tests.bot.gestures import gesture_of, person_of
 
 LATER_TS = "9999999999.000001"
 HOSTILE_NAMES = [
@@ -205,30 +202,3 @@ async def test_the_work_of_a_channel_is_stopped_as_far_as_it_began_before(place:
             _ = [event async for event in bot.runtime.events(turn_id)]
         assert (await bot.runtime.turn(turn_id)).outcome == "stopped"
         assert not await stop(channel, "Ann", before_ts=LATER_TS)
-
-
-async def test_a_branch_is_stopped_from_the_menu_and_a_late_press_is_refused(
-    place: Place,
-) -> None:
-    held = Held(then="never said")
-    task = call("Task", {"description": "d", "prompt": "p", "subagent_type": "explorer"}, id="a")
-    async with process(place, ScriptedModel([task, held, "Done."])) as bot:
-        message = place.message("continue")
-        await bot.front.handle(message)
-        await held.reached.wait()
-        turn = turn_of(message.key)
-        click = BranchStop(agent=agent_id(turn, RunId("root.a")))
-        ben = person_of(place.slack, "ben")
-        here = gesture_of(place.slack, "ben", click, place.thread)
-        elsewhere = replace(here, session=SessionId("T1:C1:1.000001"))
-        with pytest.raises(Refused):
-            await stop_branch(bot.runtime, click, elsewhere, ben)
-        assert not held.release.is_set()
-        await stop_branch(bot.runtime, click, here, ben)
-        async with asyncio.timeout(10):
-            events = [event async for _, event in bot.runtime.events(turn)]
-        [stopped] = [event for event in events if isinstance(event, Intervened)]
-        assert (stopped.run, stopped.what) == ("root.a", "stop")
-        with pytest.raises(Refused) as late:
-            await stop_branch(bot.runtime, click, replace(here, key="later"), ben)
-    assert "nothing left to stop" in late.value.text("en")

@@ -4,11 +4,7 @@ import pytest
 
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
-from bot.inbound import (
-    InboundPost,
-    plain_text,
-    read_post,
-)
+from bot.inbound import InboundPost, plain_text, read_post
 from bot.threads import parse_session, parse_user
 
 BOT = "UBOT"

@@ -16,7 +16,6 @@ from tests.bot.desk import open_desk
 from tests.bot.front_world import Place, Process, presenting_of, process
 
 TIMEOUT_S = 20
-HOUR_S = 3_600
 
 
 @pytest.fixture
@@ -73,18 +72,6 @@ async def at_work(bot: Process, place: Place, held: Held) -> TurnId:
 
 def answers(place: Place, text: str) -> int:
     return sum(text in each for each in place.texts())
-
-
-async def test_turns_are_shown_from_their_start_to_their_end(place: Place) -> None:
-    second_ts = await place.slack.say("ann", "general", "more", thread_ts=place.thread.root_ts)
-    held = Held(then="One.")
-    async with process(place, ScriptedModel([held, "Two."])) as bot:
-        turn_id = await begin(bot, place)
-        bot.presenting.attach(await bot.runtime.turn(turn_id))  # changes nothing
-        held.release.set()
-        await shown(bot, turn_id)
-        await shown(bot, await begin(bot, place, ts=second_ts))
-    assert (answers(place, "One."), answers(place, "Two.")) == (1, 1)
 
 
 async def test_a_session_tells_that_it_is_looked_at_and_is_named_after_its_first_message(
@@ -206,33 +193,3 @@ class View(Runtime):
     async def check(self, session: SessionId) -> None:
         if self.is_lost:
             raise LeaseLost(session)
-
-
-async def test_a_process_that_lost_the_session_writes_nothing_until_it_is_back(
-    place: Place,
-) -> None:
-    held = Held(then="All is new.")
-    async with process(place, ScriptedModel([held])) as bot:
-        away = View(bot.runtime)
-        presenting = presenting_of(away, place.api)
-        turn_id = await bot.runtime.handle(place.message("continue"))
-        assert turn_id is not None
-        presenting.attach(await bot.runtime.turn(turn_id))
-        await held.reached.wait()
-        await place.slack.wait_for(lambda _: place.calls(LINE))
-        away.is_lost = True
-        held.release.set()
-        await ended(bot, turn_id)
-        await presenter_ended(turn_id)
-        assert place.texts() == []
-
-        other = presenting_of(bot.runtime, place.api)
-        other.attach(await bot.runtime.turn(turn_id), is_resumed=True)
-        await shown(bot, turn_id)
-        away.is_lost = False
-        presenting.attach(await bot.runtime.turn(turn_id), is_resumed=True)
-        await presenter_ended(turn_id)
-        await presenting.close()
-        await other.close()
-    assert answers(place, "All is new.") == 1
-    assert len(place.texts()) == 1

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.sandbox.child import BotProcess, start_bot
-from bot.sandbox.slack import SlackStandIn
+from tests.faulty_slack import FaultySlack
 
 pytestmark = pytest.mark.process("a second bot is met at the start of a process")
 
@@ -21,7 +21,7 @@ TIMEOUT_S = 90
 Ended = subprocess.CompletedProcess[str]
 
 
-def environment(slack: SlackStandIn, **given: str) -> dict[str, str]:
+def environment(slack: FaultySlack, **given: str) -> dict[str, str]:
     basis = {"PATH": os.defpath, "ANTHROPIC_API_KEY": "sk-ant-given", "CRAWL_BROWSER": "off"}
     return {**basis, **slack.environment, **given}
 
@@ -40,7 +40,7 @@ async def run(command: str, cwd: Path, env: dict[str, str], *options: str) -> En
 
 
 @asynccontextmanager
-async def running(slack: SlackStandIn, cwd: Path) -> AsyncGenerator[BotProcess]:
+async def running(slack: FaultySlack, cwd: Path) -> AsyncGenerator[BotProcess]:
     """A bot that listens; it is killed at the end."""
     bot = await start_bot(environment(slack), cwd)
     try:
@@ -63,7 +63,7 @@ def refusal(ended: Ended) -> str:
 async def test_a_token_that_slack_refuses_ends_the_start_with_a_plain_sentence(
     tmp_path: Path,
 ) -> None:
-    async with SlackStandIn() as slack:
+    async with FaultySlack() as slack:
         env = environment(slack, SLACK_BOT_TOKEN="xoxb-given")
         said = refusal(await run("start", tmp_path, env))
     assert "invalid_auth" in said
@@ -73,7 +73,7 @@ async def test_a_token_that_slack_refuses_ends_the_start_with_a_plain_sentence(
 async def test_a_second_bot_on_the_same_files_is_refused_until_the_first_is_gone(
     tmp_path: Path,
 ) -> None:
-    async with SlackStandIn() as slack:
+    async with FaultySlack() as slack:
         async with running(slack, tmp_path) as first:
             said = refusal(await run("start", tmp_path, environment(slack)))
             assert f"process {first.pid} on " in said

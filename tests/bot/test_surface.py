@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from agent_core.consent.policy import Policy, PolicyRule
+from agent_core.errors import AskRefused
 from agent_core.ids import turn_of
-from agent_core.testing.models import Held, calls_reply
+from agent_core.testing.models import ScriptLine, calls_reply
 from agent_core.testing.tools import tool_call
 from bot.presenter.answer import live_links
+from bot.threads import user_id
 from tests.agent_core.sessions.announced import Announced
 from tests.bot.earlier import Threads, open_threads, report, told_last
 from tests.runtimes import ANYTHING_GOES
@@ -32,9 +34,7 @@ def mark_in(text: str) -> str:
     return found[1]
 
 
-async def test_an_earlier_report_is_found_read_and_linked_in_a_new_thread(
-    threads: Threads,
-) -> None:
+async def test_an_earlier_report_is_found_read_and_linked_in_a_new_thread(threads: Threads) -> None:
     asked = "Write a report on batteries"
     await threads.ask("ann", "general", report(COSTS), "Costs fell [1].", said=asked)
     await threads.ask("ann", "general", "Tulips are red.", said="continue with tulips")
@@ -102,9 +102,7 @@ async def test_a_channel_is_read_only_for_its_members_and_where_the_bot_is(
     assert "CANARY" in own
 
 
-async def test_an_answer_is_corrected_in_its_place_and_says_who_wanted_it(
-    threads: Threads,
-) -> None:
+async def test_an_answer_is_corrected_in_its_place_and_says_who_wanted_it(threads: Threads) -> None:
     thread = await threads.ask("ann", "general", "It is 41.")
     await threads.told(thread, "ann", "correct_my_answer", what="It is 41.", text="It is **42**.")
     texts = threads.answers(thread)
@@ -196,9 +194,7 @@ async def test_all_of_a_longer_correction_is_put_right_or_removed_and_files_stay
     assert left == {"Done."}
 
 
-async def test_a_report_is_removed_with_its_files_and_not_found_any_more(
-    threads: Threads,
-) -> None:
+async def test_a_report_is_removed_with_its_files_and_not_found_any_more(threads: Threads) -> None:
     thread = await threads.ask("ann", "general", report(COSTS), "Costs fell.")
     shared = [file for file in threads.place.slack.files if not file.is_deleted]
     assert shared
@@ -222,20 +218,37 @@ async def test_another_persons_answer_is_changed_by_an_admin_alone(threads: Thre
     assert any("For Cleo." in text for text in threads.answers(thread))
 
 
-async def test_a_wish_that_came_into_anothers_work_changes_none_of_their_answers(
-    threads: Threads,
+@pytest.mark.proves("authors.rights")
+@pytest.mark.parametrize(
+    ("wish", "card"),
+    [
+        (
+            tool_call("correct_my_answer", {"what": "It is 41.", "text": "It is 42."}),
+            "Correct an answer of mine",
+        ),
+        (
+            tool_call("read_channel", {"channel": "energy", "since": "2020-01-01"}),
+            "Tell in this thread what was posted in a channel",
+        ),
+        (tool_call("my_account"), "Tell in this thread which accounts you have connected"),
+    ],
+)
+async def test_with_anothers_words_in_the_thread_what_goes_by_rights_is_its_askers_click(
+    threads: Threads, wish: ScriptLine, card: str
 ) -> None:
     thread = await threads.ask("ann", "general", "It is 41.")
-    held = Held(then=tool_call("find_earlier_work", {"query": "it"}))
-    wish = tool_call("correct_my_answer", {"what": "It is 41.", "text": "It is 42."})
-    threads.script[:] = [held, wish, "Done."]
-    key = await threads.write(thread, "ann", "continue")
-    await held.reached.wait()
-    await threads.write(thread, "ben", "say that it is 42")
-    await threads.write(thread, "ann", "and hurry up, please")
-    held.release.set()
+    await threads.ask_in(thread, "ben", "Noted.", said="say that it is 42")
+    threads.script[:] = [wish, "Done."]
+    key = await threads.write(thread, "ann", "go ahead, please")
+    slack, runtime = threads.place.slack, threads.bot.runtime
+    await slack.wait_for(lambda _: card in str(slack.posts("general")[-1].blocks))
+    wait = (await runtime.turn(turn_of(key))).wait
+    assert wait is not None
+    with pytest.raises(AskRefused):
+        await runtime.asks.decide(wait.ask, user_id(thread.team, slack.users["ben"]), "approved")
+    await runtime.asks.decide(wait.ask, wait.asker, "rejected")
     await threads.bot.front.ended(key)
-    assert "may ask for it once you have answered" in told_last(threads.model)
+    assert "Not done" in told_last(threads.model)
     assert threads.answers(thread)[0] == "It is 41."
 
 

@@ -167,9 +167,7 @@ async def test_calls_run_side_by_side(subject: Subject, context: ToolContext) ->
         calls = [
             group.create_task(
                 subject.toolset.run(
-                    tool_call(subject.echo, {"text": str(n)}, id=f"c{n}"),
-                    context,
-                    ignore_progress,
+                    tool_call(subject.echo, {"text": str(n)}, id=f"c{n}"), context, ignore_progress
                 )
             )
             for n in range(8)

@@ -16,11 +16,12 @@ from agent_core.schedules.schedule import Schedule, Slot
 from bot.clicks import ScheduleClick
 from bot.sandbox.model import ToolUse
 from bot.sandbox.moments import SharedClock
-from bot.sandbox.slack import Delivery, Post, SlackStandIn, View
+from bot.sandbox.slack import Delivery, Post, View
 from bot.sandbox.slack.wire import JsonObject
 from bot.sandbox.watch import Watch
 from tests.e2e.one_task import in_one_task
 from tests.e2e.world import CHANNEL, Outside, World, bot_in, outside_world
+from tests.faulty_slack import FaultySlack
 
 FRIDAY = datetime(2026, 3, 27, 7, 0, tzinfo=UTC)
 """08:00 in Amsterdam and Berlin; the clocks there go forward on Sunday."""
@@ -65,12 +66,7 @@ class Office:
     watch: Watch
 
     async def say(
-        self,
-        text: str,
-        read: ToolUse | None = None,
-        *,
-        user: str = "ann",
-        channel: str = CHANNEL,
+        self, text: str, read: ToolUse | None = None, *, user: str = "ann", channel: str = CHANNEL
     ) -> Post:
         """Someone mentions the bot in a new thread; its first post there.
 
@@ -144,10 +140,7 @@ class Office:
     async def deliver_again(self, press: Delivery) -> None:
         """Slack delivers a press once more, as after an acknowledgement that it did not see."""
         again = await self.world.slack.backend.sockets.attempt(
-            press.type,
-            press.payload,
-            attempt=press.attempt + 1,
-            envelope_id=press.envelope_id,
+            press.type, press.payload, attempt=press.attempt + 1, envelope_id=press.envelope_id
         )
         assert again.acked_at_s is not None
 
@@ -166,7 +159,7 @@ class Office:
         """The modal that a person has open."""
         person = self.world.slack.user_id(user)
 
-        def opened(slack: SlackStandIn) -> View | None:
+        def opened(slack: FaultySlack) -> View | None:
             return slack.backend.views.modal_of(person)
 
         view = await self.world.slack.wait_for(opened, timeout_s=ANSWER_S)

@@ -43,17 +43,17 @@ async def test_answer_and_report_are_one_post(world: World) -> None:
 
 @pytest.mark.proves("answer.unfound")
 async def test_an_altered_figure_is_marked_in_the_report_and_in_the_thread(world: World) -> None:
-    """Its pages repeat each other, and say 140."""
-    with world.model.planting("140 bots", "170 bots"):
+    """Its page says 20 minutes."""
+    with world.model.planting("20 minutes", "37 minutes"):
         root = await world.ask("Write a comprehensive report on keeping chat bots reliable")
-    [answer] = [post for post in world.bot_posts(root) if "170 bots" in post.words]
+    [answer] = [post for post in world.bot_posts(root) if "37 minutes" in post.words]
     shown = "".join(block["text"] for block in answer.blocks if block["type"] == "markdown")
-    marked = shown.partition("170 bots")[2]
+    marked = shown.partition("37 minutes")[2]
     assert re.search(r"#:~:text=\S+\) \W+not found in the source", marked)
     assert re.search(r"claims, \d+ found.*, 1 not found", shown)
     files = [file for post in world.slack.thread("general", root) for file in post.files]
     page = files[0].content.decode()
-    assert re.search(r'170 bots.*class="unfound" title="not found in the source: 170', page)
+    assert re.search(r'37 minutes.*class="unfound" title="not found in the source: 37', page)
     assert 'data-unfound="0"' not in page
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from bot.sandbox.model import ReplyText
 from bot.sandbox.moments import SharedClock
-from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Post
 from tests.e2e.world import SIMPLE_ANSWER, Outside, World, bot_in, outside_world
+from tests.faulty_slack import FaultySlack
 
 MINUTE_S, HOUR_S = 60.0, 3_600.0
 CHANNELS = ("general", "news", "private")
@@ -71,7 +71,7 @@ async def caught_up(outside: Outside, *, before: int) -> None:
         if outside.slack.bot_user_id in place.members and not place.is_archived
     }
 
-    def is_read(slack: SlackStandIn) -> bool:
+    def is_read(slack: FaultySlack) -> bool:
         asked = [call for call in slack.calls[before:] if call.method == "conversations.history"]
         return places <= {call.args["channel"] for call in asked}
 

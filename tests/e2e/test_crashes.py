@@ -17,10 +17,10 @@ import pytest_asyncio
 
 from agent_core.fault_points import POINTS
 from bot.sandbox.model import ReplyText
-from bot.sandbox.slack import SlackStandIn
 from tests.bench.crashes import Report, crash
 from tests.e2e.bot_process import bot_process, mention
 from tests.e2e.world import CHANNEL, outside_world
+from tests.faulty_slack import FaultySlack
 
 PASSED = [point for point in POINTS if not point.startswith(("stream_", "delete"))]
 """Its model answers at once and nothing is streamed: that has a death of its own below."""
@@ -108,7 +108,7 @@ async def test_a_bot_that_dies_while_it_streams_leaves_its_answer_once(tmp_path:
             ts = await mention(outside, "continue counting the bridges")
             assert await bot.wait() == -signal.SIGKILL
 
-        def said(slack: SlackStandIn) -> str:
+        def said(slack: FaultySlack) -> str:
             return "\n".join(post.words for post in slack.thread(CHANNEL, ts))
 
         assert LINES[0] in said(outside.slack)

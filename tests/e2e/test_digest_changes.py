@@ -3,15 +3,7 @@
 import pytest
 
 from bot.sandbox.slack import Post
-from tests.e2e.digests import (
-    ORDER,
-    Office,
-    buttons,
-    digest_answer,
-    office,
-    reading,
-    shared_office,
-)
+from tests.e2e.digests import ORDER, Office, buttons, digest_answer, office, reading, shared_office
 
 __all__ = ["office", "shared_office"]
 
@@ -184,9 +176,18 @@ async def test_a_person_may_not_change_the_digest_of_another_one(office: Office,
     assert office.world.slack.backend.views.modal_of(office.world.slack.people["ben"]) is None
 
 
-@pytest.mark.proves("digest.rights")
-async def test_an_admin_may_change_the_digest_of_another_one(office: Office) -> None:
+@pytest.mark.proves("digest.rights", "authors.digests")
+async def test_an_admin_may_change_the_digest_of_another_one_and_is_noted(office: Office) -> None:
     schedule = await office.order(user="ben")
+    change = reading("change", which=schedule.number, task="unread mails")
+    proposal = await office.say("make the digest one on unread mails", change)
+    await office.press(proposal, "confirm")
+    await office.decided(proposal)
+    order = (await office.schedule(schedule.number)).order
+    people = office.world.slack.people
+    assert order.task == "unread mails"
+    assert order.owner.endswith(f":{people['ben']}")
+    assert [author.partition(":")[2] for author in order.authors] == [people["ann"]]
     paused = await office.say("pause it, the digest", reading("pause", which=schedule.number))
     assert "is paused" in paused.text
     assert await office.status(schedule.number) == ("paused", None)

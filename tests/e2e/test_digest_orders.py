@@ -172,10 +172,7 @@ async def test_an_order_gets_the_words_of_its_language_and_not_of_the_locale(
 ) -> None:
     text = "poste jeden Werktag um 9 einen Digest über Batteriespeicher in #energy"
     read = reading(
-        "order",
-        task="Batteriespeicher",
-        channel="#energy",
-        rrule=AT_TEN.replace("=10", "=9"),
+        "order", task="Batteriespeicher", channel="#energy", rrule=AT_TEN.replace("=10", "=9")
     )
     proposal = await office.say(text, read, user="ben")
     assert "Jeden Werktag um 09:00" in proposal.text

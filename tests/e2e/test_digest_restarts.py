@@ -88,9 +88,7 @@ async def test_a_run_that_reaches_a_bound_posts_what_it_has(
 
 
 @pytest.mark.proves("digest.restart")
-async def test_a_bot_restarted_between_two_slots_goes_on_with_what_was_told(
-    tmp_path: Path,
-) -> None:
+async def test_a_bot_restarted_between_two_slots_goes_on_with_what_was_told(tmp_path: Path) -> None:
     async with town_on(tmp_path) as town:
         async with office_in(town) as office:
             await office.order()

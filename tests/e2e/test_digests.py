@@ -7,13 +7,7 @@ import pytest
 
 from agent_core.schedules.schedule import Schedule
 from bot.sandbox.slack import Post
-from tests.e2e.digests import (
-    ORDER,
-    Office,
-    digest_answer,
-    office,
-    shared_office,
-)
+from tests.e2e.digests import ORDER, Office, digest_answer, office, shared_office
 from tests.e2e.world import PROGRESS, SIMPLE_ANSWER
 
 __all__ = ["office", "shared_office"]

@@ -9,9 +9,9 @@ import pytest
 
 from agent_core.events import StepStarted, ToolCallFinished, ToolCallStarted
 from bot.sandbox.model import ReplyText, ToolUse
-from bot.sandbox.slack import SlackStandIn
 from tests.e2e.processes import children
 from tests.e2e.world import SIMPLE_ANSWER, World, batch
+from tests.faulty_slack import FaultySlack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -26,7 +26,7 @@ FIRST_HALF_OF_A_CALL = 8
 its input, and one of 240 characters."""
 
 
-def said_meanwhile(slack: SlackStandIn) -> str:
+def said_meanwhile(slack: FaultySlack) -> str:
     """The lines below the threads, while the bot is at work."""
     sessions = slack.state.sessions.values()
     return "\n".join(f"{each.status_text} {each.loading_messages}" for each in sessions)

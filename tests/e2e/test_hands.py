@@ -17,9 +17,10 @@ from bot.sandbox.driving import (
     press,
 )
 from bot.sandbox.model import ReplyText, ToolUse
-from bot.sandbox.slack import Post, SlackStandIn
+from bot.sandbox.slack import Post
 from bot.sandbox.watch import Watch
 from tests.e2e.world import CHANNEL, World, batch, mail
+from tests.faulty_slack import FaultySlack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -37,7 +38,7 @@ def person(world: World, name: str) -> str:
 async def button(world: World, user: str, name: str, root_ts: str) -> PostButton:
     """A person's button in a thread, as soon as it is there."""
 
-    def found(slack: SlackStandIn) -> list[PostButton]:
+    def found(slack: FaultySlack) -> list[PostButton]:
         in_thread = {post.ts for post in slack.thread(CHANNEL, root_ts)}
         called = (each for each in find_buttons(slack, user) if each.is_called(name))
         return [each for each in called if each.only_for or each.ts in in_thread]
@@ -168,6 +169,16 @@ async def test_an_ask_that_waits_returns_and_says_so_and_wants_a_name_that_is_on
     with pytest.raises(NoButtonError, match=r"'Approve' \(consent\.approve\)"):
         await driver.click("agree")
     assert world.outside.composio.effects[before:] == []
+
+
+async def test_an_ask_ends_once_its_words_have_agreed_to_what_was_proposed(world: World) -> None:
+    watch = Watch(world.outside.root, _fine)
+    driver = Driver(world.slack, watch, _fine, world.outside.composio)
+    async with asyncio.timeout(BOUND_S):
+        await driver.ask("every weekday at 9 post a digest on battery storage", deque())
+        await driver.ask("yes", deque())
+    await watch.bot.close()
+    assert "Scheduled as" in str(visible(world, driver.root_ts)[1].blocks)
 
 
 async def _fine() -> None:

@@ -90,7 +90,7 @@ async def test_no_names_of_tools_agents_or_files_are_read_outside_details(
     await world.until(mailed, ApprovalRequested)
     await world.until(asked, QuestionAsked)
     internal: list[str] = []
-    for ts, agents in ((compared, 8), (computed, 1), (mailed, 5), (asked, 1)):
+    for ts, agents in ((compared, 8), (computed, 1), (mailed, 6), (asked, 1)):
         await world.slack.wait_for(lambda _, ts=ts: bool(with_live_view(world, ts)))
         [link] = LINK.findall(await pressed(world, "ann", with_live_view(world, ts)[-1]))
         await browser_window.goto(link)

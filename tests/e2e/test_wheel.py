@@ -9,6 +9,7 @@ import pytest
 
 from bot.sandbox.settings import child_environment
 from tests.e2e.command_line import NO_KEYS
+from tests.surroundings import trust_authorities_again
 
 pytestmark = [
     pytest.mark.process("a wheel is built and installed into an environment of its own"),
@@ -21,6 +22,7 @@ UV = os.environ.get("UV") or shutil.which("uv")  # noqa: TID251 (uv says where i
 
 async def run(directory: Path, *command: str | Path) -> str:
     """What a command prints; it must succeed."""
+    trust_authorities_again()  # `uv` may ask its index
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=directory,

@@ -24,7 +24,7 @@ from bot.app import running_bot
 from bot.presenter.journal import READER
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ReplyText, ToolUse
-from bot.sandbox.slack import App, SlackStandIn
+from bot.sandbox.slack import App
 from bot.sandbox.slack.people import TypedFile
 from bot.sandbox.slack.records import Delivery, Post
 from bot.sandbox.slack.state import SandboxClock
@@ -32,6 +32,7 @@ from bot.sandbox.web import SmallWeb, WebPage
 from bot.sandbox.world import read_manifest
 from bot.settings import BotSettings
 from bot.socket import Timing
+from tests.faulty_slack import FaultySlack
 from tests.runtimes import durable_tables
 from tests.scripted_stand_in import ScriptedStandIn
 
@@ -60,7 +61,7 @@ PROGRESS = ("Working on it", "Waiting for Ann", "Done in", "Worked for")
 class Outside:
     """The stand-ins, which outlive a bot."""
 
-    slack: SlackStandIn
+    slack: FaultySlack
     model: ScriptedStandIn
     composio: ComposioStandIn
     web: SmallWeb
@@ -76,7 +77,7 @@ class World:
     runtime: Runtime
 
     @property
-    def slack(self) -> SlackStandIn:
+    def slack(self) -> FaultySlack:
         return self.outside.slack
 
     @property
@@ -228,7 +229,7 @@ def batch(slug: str, *arguments: Mapping[str, object]) -> ToolUse:
     return ToolUse(name="mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", input=told)
 
 
-def _is_all_acknowledged(slack: SlackStandIn) -> bool:
+def _is_all_acknowledged(slack: FaultySlack) -> bool:
     """Of each event one attempt. What a bot posted while it went away finds no socket."""
     heard = {each.event_id for each in slack.deliveries if each.acked_at_s is not None}
     waiting = (each for each in slack.deliveries if each.event_id not in heard)
@@ -263,7 +264,7 @@ async def outside_world(
     features = read_manifest()["features"]
     app = App(commands=features["slash_commands"], shortcuts=features["shortcuts"])
     async with (
-        SlackStandIn(app, clock=slack_clock, rate_limits=False) as slack,
+        FaultySlack(app, clock=slack_clock, rate_limits=False) as slack,
         ScriptedStandIn() as model,
         SmallWeb.builtin() as web,
         ComposioStandIn(partial(_searchable, web, found)) as composio,

@@ -168,10 +168,7 @@ def test_of_an_animation_the_first_frame_is_shown_and_that_is_said() -> None:
         (attached.png(300, 300)[:-40], "broken"),
         (b"\0\0\0\x18ftypheic" + b"\0" * 10, "heic"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old_office"),
-        (
-            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
-            "encrypted",
-        ),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "encrypted"),
         (b"\x7fELF\0\xff\xfe\x80", "unknown"),
     ],
 )

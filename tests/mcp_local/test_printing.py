@@ -28,11 +28,7 @@ async def run(cwd: Path, *command: str) -> tuple[int, bytes]:
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=cwd,
-        env={
-            "PYTHONPATH": ":".join(sys.path),
-            "HOME": str(cwd),
-            "CRAWL_BROWSER": chromium_path(),
-        },
+        env={"PYTHONPATH": ":".join(sys.path), "HOME": str(cwd), "CRAWL_BROWSER": chromium_path()},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent_core.models.citations import cite_natively
 from mcp_local.sources import (
     StoredPage,
     find_page,
@@ -215,7 +216,11 @@ async def test_the_list_and_the_search_show_the_same_numbers(session: Session) -
     session.add_search("SEARCH", [{"url": A, "title": "A", "snippet": "Octopuses have hearts."}])
     session.add_page(B, "An octopus has three hearts.")
     listed = (await session.call("list_sources")).json()["sources"]
-    found = (await session.call("search_corpus", query="octopus hearts")).json()["passages"]
+    search = await session.call("search_corpus", query="octopus hearts")
+    found = search.json()["passages"]
+    result = {"type": "tool_result", "content": search.text}
+    cite_natively([{"content": [result]}])
+    assert [block["type"] for block in result["content"]] == ["search_result"] * 2 + ["text"]
     numbers = {row["url"]: (row["n"], row["kind"]) for row in listed}
     assert numbers == {A: (1, "snippet"), B: (2, "page")}
     assert {row["url"]: (row["n"], row["kind"]) for row in found} == numbers

@@ -27,7 +27,7 @@ SENT = re.compile(r"<sent>(?P<sent>[^<]*?)(?: \(UTC[^)]*\))?, by [^<]*</sent>")
 """When a message was written, on its author's clock."""
 DAY = re.compile(r"\d{1,2} [A-Z]\w+ \d{4}, \d\d:\d\d")
 REPORT_TITLE = re.compile(r"The report “([^”]+)”")
-REPORT_FILE = re.compile(r"work_products/[^\s\"]+\.html")
+REPORT_FILE = re.compile(r"work_products/[^\s\"]+\.(?:html|pdf)")
 ANSWERED = re.compile(r"\A[^:\n]{1,80}\banswered:\s*")
 EDITED = re.compile(r"A person changed this call\b")
 NOTES = re.compile(
@@ -65,6 +65,8 @@ BATCH_TOOL = "MULTI_EXECUTE_TOOL"
 LOST = re.compile(r"\bmay or may not have\b")
 READ = "read_local_file"
 FORK = "fork"
+EXACT = (READ, FORK, "search_corpus")
+"""Calls that nobody edits: another one is no substitute."""
 
 
 def topic_of(words: str) -> str:
@@ -138,14 +140,13 @@ class Exchange:
         """The text of each file that the request holds as a whole, else a note on it, by path."""
         files: dict[str, str] = {}
         for path, about, text in FILE.findall(self.asked):
-            if "read_local_file" not in f"{about} {text[:40]}":
+            if READ not in f"{about} {text[:40]}":
                 files[path] = about if text == PICTURE else text
         return files
 
     def done(self, *names: str) -> list[PastCall]:
         """The calls of these tools whose result is known, in order."""
-        calls = [call for call in self.calls if call.name in names]
-        return [call for call in calls if not call.is_lost]
+        return [call for call in self.calls if call.name in names and not call.is_lost]
 
 
 class NextStep(Exception):
@@ -180,11 +181,7 @@ class Dialogue:
         if not self.goes_on or not work:
             return now
         last = work[-1]
-        return replace(
-            last,
-            calls=last.calls + now.calls,
-            notes=last.notes + now.notes,
-        )
+        return replace(last, calls=last.calls + now.calls, notes=last.notes + now.notes)
 
     @property
     def goes_on(self) -> bool:
@@ -199,10 +196,6 @@ class Dialogue:
     def answers(self) -> list[str]:
         """The answers before this request, oldest first."""
         return [exchange.answer for exchange in self.earlier if exchange.answer]
-
-    def has(self, name: str) -> bool:
-        """Whether a tool is offered, by itself or as an app's tool."""
-        return name in self.tools or (BATCH_TOOL in self.tools and name.isupper())
 
     def use(self, name: str, arguments: Json) -> ToolUse:
         """A call of a tool by its short name; an app's tool is called through Composio."""
@@ -224,7 +217,8 @@ class Dialogue:
         steps: list[ToolUse] = []
         for name, arguments in wanted:
             past = self._past(name, arguments)
-            if past is None and self.may_call_tools and self.has(name):
+            is_offered = name in self.tools or (BATCH_TOOL in self.tools and name.isupper())
+            if past is None and self.may_call_tools and is_offered:
                 steps.append(self.use(name, arguments))
             call = past or PastCall(name=name, arguments=arguments, result="")
             self.used.append(call)
@@ -237,7 +231,9 @@ class Dialogue:
         """The known call; people may have changed its arguments, or written what changes them."""
         known = [call for call in self.now.done(name) if not any(call is one for one in self.used)]
         same = [call for call in known if call.arguments == arguments]
-        return next(iter(same or ([] if name in (READ, FORK) else known)), None)
+        if not same and name not in EXACT:
+            same = known
+        return same[0] if same else None
 
     def read(self, paths: Iterable[str]) -> dict[str, str]:
         """The texts of files, each read to its end; a note on a file that has none."""
@@ -245,9 +241,8 @@ class Dialogue:
         offsets = dict.fromkeys(texts, 0)
         while offsets:
             parts = [(READ, {"path": path, "offset": offset}) for path, offset in offsets.items()]
-            reads = self.side_by_side(parts)
             offsets = {}
-            for read in reads:
+            for read in self.side_by_side(parts):
                 path = read.arguments["path"]
                 texts[path] += as_text(read.data.get("text")) or as_text(read.data.get("note"))
                 if read.data.get("next_offset"):
@@ -273,75 +268,66 @@ def read_dialogue(body: Json) -> Dialogue:
 
 
 def _exchanges(messages: list[Json]) -> list[Exchange]:
-    now = Exchange()
-    exchanges = [now]
+    exchanges = [Exchange()]
     open_calls: dict[str, Json] = {}
     for message in messages:
         blocks = blocks_of(message["content"])
         if message["role"] == "assistant":
             open_calls = {block["id"]: block for block in _of_type(blocks, "tool_use")}
-            now.answer = "" if open_calls else text_of(blocks)
+            exchanges[-1].answer = "" if open_calls else text_of(blocks)
             continue
         results = _of_type(blocks, "tool_result")
-        now.calls += [_call(open_calls[result["tool_use_id"]], result) for result in results]
-        texts = _without_child_runs(blocks, now)
-        is_wrap_up = any(map(FINDINGS.match, texts))
-        add = _add_notes if results or is_wrap_up else _add_request
-        now = add(exchanges, texts)
+        calls = [_call(open_calls[result["tool_use_id"]], result) for result in results]
+        exchanges[-1].calls += calls
+        texts = [block["text"] for block in _of_type(blocks, "text")]
+        is_beside = bool(results) or any(map(FINDINGS.match, texts))
+        _take(exchanges, texts, is_beside=is_beside)
     return exchanges
 
 
-def _add_notes(exchanges: list[Exchange], texts: list[str]) -> Exchange:
-    """The exchange that goes on: with what people wrote beside it, or a request after a stop."""
+def _take(exchanges: list[Exchange], texts: list[str], *, is_beside: bool) -> None:
+    """Add a user's texts to their exchange; a request behind an answer begins another."""
     for text in texts:
+        now = exchanges[-1]
+        child = _child_run_call(text)
         stopped = FINDINGS.match(text)
-        if stopped:
-            exchanges[-1].findings = stopped["findings"]
-            continue
-        words = MATERIAL.sub("", text).strip()
-        if not words or find("adds_nothing", words) or find("go_on", words):
-            continue
-        if SENT.search(text):
-            exchanges.append(Exchange(asked=text))
-        else:
-            exchanges[-1].notes.append(words)
-    return exchanges[-1]
+        if child:
+            now.calls.append(child)
+            now.answer = ""  # the work went on after what looked like an answer
+        elif stopped:
+            now.findings = stopped["findings"]
+        elif not KNOWN.search(text):
+            words = STEER.sub(r"\g<words>", text)
+            add = _add_note if is_beside else _add_request
+            add(exchanges, words)
 
 
-def _add_request(exchanges: list[Exchange], texts: list[str]) -> Exchange:
-    """The exchange that a message belongs to; one behind an answer begins another."""
-    if texts and exchanges[-1].answer:
+def _add_request(exchanges: list[Exchange], text: str) -> None:
+    if exchanges[-1].answer:
         exchanges.append(Exchange())
     now = exchanges[-1]
-    now.asked = "\n\n".join([now.asked, *texts]).strip()
-    return now
+    now.asked = f"{now.asked}\n\n{text}".strip()
+
+
+def _add_note(exchanges: list[Exchange], text: str) -> None:
+    """What people wrote beside the work; with a moment it is a request after a stop."""
+    words = MATERIAL.sub("", text).strip()
+    if not words or find("adds_nothing", words) or find("go_on", words):
+        return
+    if SENT.search(text):
+        exchanges.append(Exchange(asked=text))
+    else:
+        exchanges[-1].notes.append(words)
 
 
 def _of_type(blocks: list[Json], kind: str) -> list[Json]:
     return [block for block in blocks if block["type"] == kind]
 
 
-def _without_child_runs(blocks: list[Json], exchange: Exchange) -> list[str]:
-    """The texts that people wrote; those about child runs become calls of the exchange."""
-    texts: list[str] = []
-    for block in blocks:
-        text = as_text(block.get("text"))
-        if call := _child_run_call(text):
-            exchange.calls.append(call)
-            exchange.answer = ""  # the work went on after what looked like an answer
-        elif text and not KNOWN.search(text):
-            texts.append(STEER.sub(r"\g<words>", text))
-    return texts
-
-
 def _child_run_call(text: str) -> PastCall | None:
     """The loop's message about child runs as a call; None for any other text."""
     if EXPLORED.match(text):
-        return PastCall(
-            name=PARTS,
-            arguments={"runs": RUN.findall(text)},
-            result="",
-        )
+        return PastCall(name=PARTS, arguments={"runs": RUN.findall(text)}, result="")
     arrived = ARRIVED.match(text)
     if arrived is None:
         return None
@@ -365,12 +351,8 @@ def _call(use: Json, result: Json) -> PastCall:
         first: Json = arguments["tools"][0]
         name = _short_name(first["tool_slug"])
         arguments = as_object(first.get("arguments"))
-    return PastCall(
-        name=name,
-        arguments=arguments,
-        result=text,
-        is_error=bool(result.get("is_error")),
-    )
+    is_error = bool(result.get("is_error"))
+    return PastCall(name=name, arguments=arguments, result=text, is_error=is_error)
 
 
 def _first_object(text: str) -> Json:

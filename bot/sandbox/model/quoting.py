@@ -36,22 +36,21 @@ STOP = frozenset(" ".join(lines("stop_words")).split())
 END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”)\]]))\s+(?=[\"'“\u2018(\[]*[^\Wa-z_])")
 WHOLE = re.compile(r"(?s)^[\"'“\u2018(\[]*[^\Wa-z_].*[.!][\"'”\u2019)\]]*$")
 FIGURE = re.compile(r"\d[\d.,]*")
-FRONT_MATTER = re.compile(r"(?s)\A\s*---\n.*?\n---\s*\n")
 SPECIAL = re.compile(r"[\\`*_\[\]<>~|&#]|(?<=\d)[.)](?=\s)|^[-+=]")
 """What Markdown could take for more than text."""
 BlockKind = Literal["paragraph", "item", "table"]
-Quote = tuple[str, int]
-"""A sentence, and the number of its page."""
+Quotable = tuple[BlockKind, tuple[str, ...]]
+"""What can be quoted of a block: its sentences, of a table its lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageBlock:
-    """A paragraph, an item of a list, or a table of a page."""
+    """A paragraph, an item of a list, or a table of a passage."""
 
-    n: int
-    """The number of the page."""
-    position: int
-    """Its place among the blocks of the page, from 0."""
+    passage: str
+    """The id by which a report cites the passage: `3#12` is passage 12 of source 3."""
+    url: str
+    title: str
     kind: BlockKind
     sentences: Sequence[str]
     """Of a table its lines."""
@@ -60,46 +59,54 @@ class PageBlock:
     def text(self) -> str:
         return " ".join(self.sentences)
 
+    @property
+    def source(self) -> int:
+        """The number of the page in citations."""
+        return int(self.passage.partition("#")[0])
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NumberedPage:
-    """A page that was read, with its number in citations."""
+    @property
+    def position(self) -> int:
+        """The place of the passage on its page, from 1."""
+        return int(self.passage.partition("#")[2])
 
-    n: int
-    url: str
-    title: str
-    text: str
+    @property
+    def link(self) -> str:
+        """Its page as a link in Markdown."""
+        return f"[{self.title}]({self.url})"
 
-    def blocks(self) -> list[PageBlock]:
-        """The quotable blocks, in reading order."""
-        blocks: list[PageBlock] = []
-        for kind, sentences in quotable_blocks(self.text, "own_voice"):
-            if sentences:
-                block = PageBlock(
-                    n=self.n,
-                    position=len(blocks),
-                    kind=kind,
-                    sentences=sentences,
-                )
-                blocks.append(block)
-        return blocks
+    def place(self) -> tuple[int, int]:
+        """For the order in which blocks are read."""
+        return self.source, self.position
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence of a block."""
+
+    sentence: str
+    block: PageBlock
+
+    @property
+    def fact(self) -> str:
+        """The sentence with its page, as an item of Markdown."""
+        return f"- {escape(self.sentence)} ({self.block.link})"
 
 
 def stem(word: str) -> str:
-    """A word cut down so that its common forms meet: bot and bots, retry and retries."""
-    plain = word.casefold()
+    """A word in small letters, cut down to what bot and bots, or retry and retries, share."""
     for suffix, ending in SUFFIXES.items():
-        is_long = len(plain) - len(suffix) >= MIN_STEM
-        if is_long and plain.endswith(suffix) and not plain.endswith("ss"):
-            return plain.removesuffix(suffix) + ending
-    return plain
+        is_long = len(word) - len(suffix) >= MIN_STEM
+        if is_long and word.endswith(suffix) and not word.endswith("ss"):
+            return word.removesuffix(suffix) + ending
+    return word
 
 
 @lru_cache(maxsize=10_000)
 def stems(text: str) -> frozenset[str]:
     """The stems of the words that carry meaning."""
-    words = WORD.findall(text)
-    return frozenset(stem(word) for word in words if word.casefold() not in STOP)
+    words = WORD.findall(text.casefold())
+    telling = [word for word in words if word not in STOP]
+    return frozenset(map(stem, telling))
 
 
 def share(topic: str, text: str) -> float:
@@ -109,61 +116,69 @@ def share(topic: str, text: str) -> float:
     return len(common) / max(1, len(wanted))
 
 
-def blocks_of(pages: Iterable[NumberedPage]) -> list[PageBlock]:
-    """The quotable blocks of all pages."""
-    return [block for page in pages for block in page.blocks()]
-
-
-def on_topic(blocks: Iterable[PageBlock], topic: str) -> list[PageBlock]:
+def on_topic(blocks: Sequence[PageBlock], topic: str) -> list[PageBlock]:
     """The blocks with those of their sentences alone that hold a topic's rarer words.
 
     Of a page on batteries that names wind power once, that is one sentence on wind power.
     """
-    blocks = list(blocks)
-    rarity = rarities((text for block in blocks for text in block.sentences), topic)
-    best = max(rarity.values(), default=0.0)
-    least = ENOUGH if best >= ENOUGH else ENOUGH * best  # of many aspects no sentence holds half
-    return [
-        replace(block, sentences=[text for text in block.sentences if rarity[text] >= least])
-        for block in blocks
-    ]
+    sentences = [sentence for block in blocks for sentence in block.sentences]
+    rarity = rarities(sentences, topic)
+    least = ENOUGH * max(rarity.values(), default=0.0)
+    fitting: list[PageBlock] = []
+    for block in blocks:
+        kept = [sentence for sentence in block.sentences if rarity[sentence] >= least]
+        fitting.append(replace(block, sentences=kept))
+    return fitting
 
 
 def rarities(texts: Iterable[str], topic: str) -> dict[str, float]:
     """The share of a topic that each text holds; of its words the rarer ones count for more."""
-    held = {text: stems(topic) & stems(text) for text in texts}
-    counts = Counter(word for words in held.values() for word in words)
-    whole = sum(1 / count for count in counts.values()) or 1.0
-    return {text: sum(1 / counts[word] for word in words) / whole for text, words in held.items()}
+    wanted = stems(topic)
+    held = {text: wanted & stems(text) for text in texts}
+    counts: Counter[str] = Counter()
+    for words in held.values():
+        counts.update(words)
+    weights = {word: 1 / count for word, count in counts.items()}
+    whole = sum(weights.values()) or 1.0
+    rarity: dict[str, float] = {}
+    for text, words in held.items():
+        rarity[text] = sum(weights[word] for word in words) / whole
+    return rarity
 
 
-def best_quotes(
-    blocks: Iterable[PageBlock],
-    topic: str,
-    count: int,
-) -> list[Quote]:
+def best_quotes(blocks: Iterable[PageBlock], topic: str, count: int) -> list[Quote]:
     """The sentences that say most of a topic and stand alone, of as many pages as can be."""
-    worths: dict[Quote, float] = {}
+    quotes: list[Quote] = []
     for block in blocks:
         if block.kind == "paragraph":
-            for sentence in filter(_stands_alone, block.sentences):
-                worths[sentence, block.n] = worth(
-                    topic,
-                    sentence,
-                    block.position,
-                )
-    ranked = sorted(worths, key=worths.__getitem__, reverse=True)
-    best: dict[int, Quote] = {}
-    for quote in ranked:
-        _, n = quote
-        best.setdefault(n, quote)
-    others = [quote for quote in ranked if quote not in best.values()]
-    return [*best.values(), *others][:count]
+            alone = filter(_stands_alone, block.sentences)
+            quotes += [Quote(sentence, block) for sentence in alone]
+
+    def value(quote: Quote) -> float:
+        return worth(
+            topic,
+            quote.sentence,
+            quote.block.position,
+        )
+
+    ranked = sorted(
+        quotes,
+        key=value,
+        reverse=True,
+    )
+    firsts = {quote.block.url: quote for quote in reversed(ranked)}
+    ranked.sort(key=lambda quote: firsts[quote.block.url] is not quote)
+    return ranked[:count]
 
 
-def cite(sentence: str, n: int) -> str:
-    """The sentence as Markdown, and the number of its page."""
-    return f"{escape(sentence)} [{n}]"
+def quotes_on(blocks: Sequence[PageBlock], topic: str, count: int) -> list[Quote]:
+    """The best of those sentences that hold the rarer words of a topic."""
+    return best_quotes(on_topic(blocks, topic), topic, count)
+
+
+def cite(sentence: str, source: object) -> str:
+    """The sentence as Markdown, and the mark of its source."""
+    return f"{escape(sentence)} [{source}]"
 
 
 def escape(text: str) -> str:
@@ -176,41 +191,44 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def worth(
-    topic: str,
-    text: str,
-    position: int,
-) -> float:
+def worth(topic: str, text: str, position: int) -> float:
     """How well a text is quoted on a topic: by its words, its figures, and how early it stands."""
-    figures = FIGURE.findall(text)
-    return 2 * share(topic, text) + min(3, len(figures)) / 2 + 1 / (1 + position)
+    figures = len(FIGURE.findall(text))
+    of_words = 2 * share(topic, text)
+    of_figures = min(3, figures) / 2
+    return of_words + of_figures + 1 / position
 
 
 @lru_cache(maxsize=500)
-def quotable_blocks(text: str, *also_barred: str) -> Sequence[tuple[BlockKind, list[str]]]:
-    """Paragraphs, items and tables of Markdown with what can be quoted of them; read once."""
-    return [*_read_blocks(text, also_barred)]
+def quotable_blocks(text: str, *, in_report: bool = True) -> Sequence[Quotable]:
+    """Paragraphs, items and tables of Markdown with what can be quoted of them; read once.
+
+    A report speaks in its own voice, an answer may quote that of a page.
+    """
+    barred = ("chrome", "own_voice") if in_report else ("chrome",)
+    blocks = _read_blocks(text, barred)
+    return [block for block in blocks if block[1]]
 
 
-def _read_blocks(text: str, also_barred: Sequence[str]) -> Iterator[tuple[BlockKind, list[str]]]:
-    text = FRONT_MATTER.sub("", text)
+def _read_blocks(text: str, barred: Sequence[str]) -> Iterator[Quotable]:
     lines = text.splitlines()
     for before, token in pairwise(MARKDOWN.parse(text)):
         if token.type == "table_open" and token.map:
             first, last = token.map
-            yield "table", [line.strip() for line in lines[first:last]]
+            yield "table", tuple(line.strip() for line in lines[first:last])
         if token.type == "inline" and before.type == "paragraph_open":
             plain = _plain(token)
-            is_item = before.hidden
-            sentences = [plain] if is_item else split_sentences(plain)
-            quotable = list(_quotable(sentences, ("chrome", *also_barred)))
-            yield "item" if is_item else "paragraph", quotable
+            if before.hidden:
+                yield "item", tuple(_quotable([plain], barred))
+            else:
+                yield "paragraph", tuple(_quotable(split_sentences(plain), barred))
 
 
 def _plain(token: Token) -> str:
     """The text of a paragraph; of one that gives orders to whoever reads by machine, nothing."""
-    parts = (" " if child.type == "softbreak" else child.content for child in token.children or ())
-    text = "".join(parts)
+    text = ""
+    for child in token.children or ():
+        text += " " if child.type == "softbreak" else child.content
     return "" if find("order_to_model", text) else text
 
 
@@ -225,7 +243,7 @@ def split_sentences(paragraph: str) -> list[str]:
     return sentences
 
 
-def _quotable(sentences: Iterable[str], barred: Iterable[str]) -> Iterator[str]:
+def _quotable(sentences: Iterable[str], barred: Sequence[str]) -> Iterator[str]:
     """The whole sentences that are understood without one that is left out."""
     is_quoted = False
     for sentence in sentences:

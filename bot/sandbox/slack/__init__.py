@@ -8,5 +8,4 @@ from bot.sandbox.slack.records import Post as Post
 from bot.sandbox.slack.records import View as View
 from bot.sandbox.slack.standin import SlackStandIn as SlackStandIn
 from bot.sandbox.slack.state import App as App
-from bot.sandbox.slack.state import ManualClock as ManualClock
 from bot.sandbox.slack.state import SandboxClock as SandboxClock

@@ -73,6 +73,7 @@ def show_file(state: TeamState, file: File, *, is_asked: bool = False) -> JsonOb
                 "mimetype",
                 "alt_txt",
                 "url_private",
+                "user",
             ),
             "mode": "hosted",
             "filetype": file.name.rpartition(".")[2].lower(),

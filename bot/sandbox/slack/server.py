@@ -2,22 +2,23 @@
 
 import math
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from aiohttp import hdrs, web
+from aiohttp.typedefs import Middleware
 
 from bot.sandbox.slack.backend import SlackBackend
-from bot.sandbox.slack.methods import METHODS, RATES, RUN, MethodCall, Rate
+from bot.sandbox.slack.methods import METHODS, RATES, MethodCall, Rate
 from bot.sandbox.slack.records import ApiCall
 from bot.sandbox.slack.state import SandboxClock
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
 MAX_BODY_BYTES = 2**31
-ANY_METHOD = "*"
 SOCKETS = "apps.connections.open"
 """The only method that wants the app's token."""
 _SIGN_IN_PAGE = "<!DOCTYPE html><html><head><title>Sign in | Slack</title></head></html>"
-_FAULT_PAGE = "<!DOCTYPE html><html><body><h1>Something went wrong</h1></body></html>"
+_GONE_PAGE = "<!DOCTYPE html><html><body><h1>Something went wrong</h1></body></html>"
 
 
 class RateLimiter:
@@ -40,46 +41,15 @@ class RateLimiter:
         return 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiFault:
-    """How the next calls of a method fail.
-
-    `hang_s` delays the call; `drop_after_accept` does the work and cuts the connection. An answer
-    of status 429 asks for one second by default, and has no such header for "".
-    """
-
-    status: int = 200
-    error: str | None = None
-    retry_after_s: int | str | None = None
-    drop_after_accept: bool = False
-    html: bool = False
-    hang_s: float = 0.0
-
-    def raise_answer(self) -> None:
-        """Raise the answer that replaces the method's own, if there is one."""
-        if self.error is None and self.status == 200 and not self.html:
-            return
-        error = self.error or "internal_error"
-        headers: dict[str, str] = {}
-        if self.status == 429:
-            error = self.error or "ratelimited"
-            headers["Retry-After"] = "1"
-        if self.retry_after_s is not None:
-            headers["Retry-After"] = str(self.retry_after_s)
-        raise ApiError(error, status=self.status, headers=headers)
-
-
 class SlackServer:
     """Answers the client libraries. Every call of the Web API ends up in the state."""
 
     def __init__(self, backend: SlackBackend, limiter: RateLimiter | None) -> None:
         self._backend = backend
         self._limiter = limiter
-        self.faults: dict[str, list[ApiFault]] = {}
-        """Unused faults by method, `ANY_METHOD` or "upload"."""
 
-    def build_app(self) -> web.Application:
-        app = web.Application(client_max_size=MAX_BODY_BYTES)
+    def build_app(self, middlewares: Sequence[Middleware]) -> web.Application:
+        app = web.Application(middlewares=middlewares, client_max_size=MAX_BODY_BYTES)
         router = app.router
         router.add_route(hdrs.METH_ANY, "/api/{method}", self._handle_call)
         router.add_post("/upload/v1/{file}", self._handle_upload)
@@ -88,31 +58,18 @@ class SlackServer:
         router.add_get("/link/", self._backend.sockets.handle)
         return app
 
-    async def _next_fault(self, method: str) -> ApiFault:
-        """The fault of this call, its delay waited out."""
-        faults = self.faults.get(method) or self.faults.get(ANY_METHOD) or [ApiFault()]
-        fault = faults.pop(0)
-        clock = self._backend.state.clock
-        await clock.sleep_until(clock.now() + fault.hang_s)
-        return fault
-
     async def _handle_call(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["method"]
         started_s = time.perf_counter()
         status = 200
         headers = {"x-oauth-scopes": ",".join(self._backend.state.app.scopes)}
-        arguments: JsonObject = {}
-        fault = ApiFault()
+        arguments = await read_arguments(request)
         try:
-            arguments = await _read_arguments(request)
-            fault = await self._next_fault(name)
-            fault.raise_answer()
             body = self._answer(request, name, arguments)
         except ApiError as error:
             body = error.body
             status = error.status
             headers.update(error.headers)
-        pause = headers.get("Retry-After", "")
         duration_s = time.perf_counter() - started_s
         call = ApiCall(
             method=name,
@@ -121,14 +78,10 @@ class SlackServer:
             duration_ms=duration_s * 1000,
             ok=body["ok"],
             error=body.get("error"),
-            status=0 if fault.drop_after_accept else status,
-            retry_after_s=int(pause) if pause.isdecimal() else 0,
+            status=status,
+            retry_after_s=int(headers.get("Retry-After", 0)),
         )
         self._backend.state.keep(call)
-        if fault.drop_after_accept and request.transport is not None:
-            request.transport.close()
-        if fault.html:
-            return web.Response(text=_FAULT_PAGE, content_type="text/html", status=status)
         return web.json_response(body, status=status, headers=headers)
 
     def _answer(self, request: web.Request, name: str, arguments: JsonObject) -> JsonObject:
@@ -138,13 +91,12 @@ class SlackServer:
         token = app.app_token if name == SOCKETS else app.bot_token
         if _read_token(request) != token:
             raise ApiError("invalid_auth")
+        method = METHODS[name]
         call = MethodCall(arguments, self._backend)
-        scope = METHODS[name].scope
-        if scope:
-            call.need_scope(scope)
+        call.check(method.needs)
         if self._limiter is not None:
             self._check_rate(self._limiter, name, call)
-        return {"ok": True, **RUN[name](call)}
+        return {"ok": True, **method.run(call)}
 
     def _check_rate(self, limiter: RateLimiter, name: str, call: MethodCall) -> None:
         """Posts are counted for the team, and for each channel as well."""
@@ -159,11 +111,6 @@ class SlackServer:
 
     async def _handle_upload(self, request: web.Request) -> web.StreamResponse:
         content = await request.read()
-        try:
-            fault = await self._next_fault("upload")
-            fault.raise_answer()
-        except ApiError as error:
-            return web.Response(status=error.status, text="upload failed")
         uploads = self._backend.state.uploads
         upload = uploads.get(request.match_info["file"])
         if upload is None:
@@ -189,7 +136,7 @@ class SlackServer:
         if file is None or not is_bot or "files:read" not in state.app.scopes:
             return web.Response(text=_SIGN_IN_PAGE, content_type="text/html")
         if file.is_deleted:
-            return web.Response(status=404, text=_FAULT_PAGE, content_type="text/html")
+            return web.Response(status=404, text=_GONE_PAGE, content_type="text/html")
         return web.Response(body=file.content, content_type=file.mimetype)
 
 
@@ -197,7 +144,7 @@ def _read_token(request: web.Request) -> str:
     return request.headers.get("Authorization", "").removeprefix("Bearer ")
 
 
-async def _read_arguments(request: web.Request) -> JsonObject:
+async def read_arguments(request: web.Request) -> JsonObject:
     """Everything the request carries, the body winning over the query."""
     values: JsonObject = dict(request.query)
     if request.content_type != "application/json":

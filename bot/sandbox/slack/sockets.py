@@ -5,7 +5,7 @@ import json
 import secrets
 from collections.abc import Coroutine, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -18,7 +18,6 @@ from bot.sandbox.slack.wire import JsonObject
 ACK_DEADLINE_S = 3.0
 RETRY_PAUSES_S = (0.0, 60.0, 300.0)
 PING_INTERVAL_S = 10.0
-DISCONNECT_GRACE_S = 10.0
 CLOSE_TIMEOUT_S = 1.0
 
 
@@ -42,97 +41,87 @@ class StandInTasks:
                 await task
 
 
-@dataclass(slots=True, eq=False)
-class Socket:
-    """One open connection. A draining one gets payloads only while there is no other."""
-
-    ws: web.WebSocketResponse
-    request: web.Request
-    is_draining: bool = False
-    is_black_hole: bool = False
-    """No frame passes, though both sides see an open connection."""
-    answers_pings: bool = True
-
-
 class Sockets:
     """All sockets of the app. A payload goes to a random one; the state keeps every attempt."""
 
     def __init__(self, state: TeamState, background: StandInTasks) -> None:
+        self.background = background
+        self.clock = state.clock
+        self.greeted: dict[web.WebSocketResponse, web.Request] = {}
+        """The connections that are not closed yet."""
         self._state = state
-        self._clock = state.clock
-        self._background = background
-        self._sockets: set[Socket] = set()
         self._acks: dict[str, asyncio.Future[JsonObject | None]] = {}
-        self.to_turn_away = 0
-        """How many of the next sockets are greeted with `too_many_websockets`."""
-        self.acks_to_lose = 0
-        """How many of the next acknowledgements get lost."""
         self.may_begin = asyncio.Event()
         """Cleared while events wait for the app's first connection; Slack retries for minutes."""
         self.may_begin.set()
 
     @property
-    def open_sockets(self) -> int:
-        return sum(not socket.is_draining for socket in self._sockets)
-
-    @property
-    def connections(self) -> int:
-        """Every greeted connection that is not closed yet, draining ones too."""
-        return len(self._sockets)
+    def receivers(self) -> list[web.WebSocketResponse]:
+        """The connections that get payloads."""
+        return list(self.greeted)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Serve one connection until it closes."""
         ws = web.WebSocketResponse(timeout=CLOSE_TIMEOUT_S, max_msg_size=0, autoping=False)
         await ws.prepare(request)
-        socket = Socket(ws, request)
-        if self.to_turn_away:
-            self.to_turn_away -= 1
-            await self._send_disconnect(socket, "too_many_websockets")
-            await ws.close()
-            return ws
-        self._sockets.add(socket)
-        await ws.send_json({"type": "hello", "num_connections": len(self._sockets)})
+        self.greeted[ws] = request
+        await ws.send_json({"type": "hello", "num_connections": len(self.greeted)})
         self._publish_count()
-        pings = self._background.start(self._ping(socket))
+        pings = self.background.start(self._keep_pinging(ws))
         try:
             async for frame in ws:
-                await self._take(socket, frame)
+                await self.take(ws, frame)
         finally:
             pings.cancel()
-            self._sockets.discard(socket)
+            self.greeted.pop(ws, None)
             self._publish_count()
         return ws
 
     def _publish_count(self) -> None:
-        self._state.publish(TeamChange(OpenSockets(self.open_sockets)))
+        self._state.publish(TeamChange(OpenSockets(len(self.receivers))))
 
-    async def _take(self, socket: Socket, frame: WSMessage) -> None:
-        if socket.is_black_hole:
-            return
-        if frame.type is WSMsgType.TEXT:
-            self._take_ack(frame.data)
-        elif frame.type is WSMsgType.PING and socket.answers_pings:
+    async def take(self, ws: web.WebSocketResponse, frame: WSMessage) -> None:
+        """An acknowledgement, or a ping of the app's."""
+        if frame.type is WSMsgType.PING:
             with suppress(ConnectionError):
-                await socket.ws.pong(frame.data)
+                await ws.pong(frame.data)
+        elif frame.type is WSMsgType.TEXT:
+            answer: JsonObject = json.loads(frame.data)
+            waiting = self._acks.get(answer["envelope_id"])
+            if waiting is not None and not waiting.done():
+                waiting.set_result(answer.get("payload"))
 
-    async def _ping(self, socket: Socket) -> None:
-        while not socket.ws.closed:
-            await self._clock.sleep_until(self._clock.now() + PING_INTERVAL_S)
-            if socket.is_black_hole:
-                return
-            try:
-                await socket.ws.ping(b"Ping from applink-1")
-            except ConnectionError:
-                return
+    async def _keep_pinging(self, ws: web.WebSocketResponse) -> None:
+        with suppress(ConnectionError):
+            while not ws.closed:
+                await self.clock.sleep_until(self.clock.now() + PING_INTERVAL_S)
+                await self.ping(ws)
 
-    def _take_ack(self, data: str) -> None:
-        answer: JsonObject = json.loads(data)
-        if self.acks_to_lose:
-            self.acks_to_lose -= 1
-            return
-        waiting = self._acks.get(answer["envelope_id"])
-        if waiting is not None and not waiting.done():
-            waiting.set_result(answer.get("payload"))
+    async def ping(self, ws: web.WebSocketResponse) -> None:
+        """Ask the app whether it is there."""
+        await ws.ping(b"Ping from applink-1")
+
+    async def send(self, ws: web.WebSocketResponse, text: str) -> None:
+        """Send a frame. Raises ConnectionError."""
+        await ws.send_str(text)
+
+    async def send_text(self, text: str) -> bool:
+        """Send a frame to one socket; False when no socket takes it."""
+        candidates = self.receivers
+        while candidates:
+            ws = candidates.pop(secrets.randbelow(len(candidates)))
+            with suppress(ConnectionError):
+                await self.send(ws, text)
+                return True
+        return False
+
+    async def close(self) -> None:
+        for ws in list(self.greeted):
+            await ws.close()
+
+    def start_event(self, payload: JsonObject) -> None:
+        """Deliver an event in the background, with Slack's retries until it is acknowledged."""
+        self.background.start(self._deliver_event(payload))
 
     @contextmanager
     def _expect_ack(self, envelope_id: str) -> Generator[asyncio.Future[JsonObject | None]]:
@@ -143,63 +132,6 @@ class Sockets:
         finally:
             self._acks.pop(envelope_id, None)
 
-    async def send_text(self, text: str) -> bool:
-        """Send a frame to one socket; False when no socket takes it.
-
-        A draining socket counts while there is no other: Slack announces the end about 10 s ahead.
-        """
-        candidates = [socket for socket in self._sockets if not socket.is_draining]
-        candidates = candidates or list(self._sockets)
-        while candidates:
-            socket = candidates.pop(secrets.randbelow(len(candidates)))
-            if socket.is_black_hole:
-                return True
-            try:
-                await socket.ws.send_str(text)
-            except ConnectionError:
-                continue
-            return True
-        return False
-
-    async def disconnect(self, reason: str) -> None:
-        """Announce the end to every socket; each closes after a grace time, or by the app."""
-        for socket in tuple(self._sockets):
-            socket.is_draining = True
-            await self._send_disconnect(socket, reason)
-            self._background.start(self._close_later(socket))
-
-    async def _send_disconnect(self, socket: Socket, reason: str) -> None:
-        await socket.ws.send_json({"type": "disconnect", "reason": reason})
-
-    async def _close_later(self, socket: Socket) -> None:
-        await self._clock.sleep_until(self._clock.now() + DISCONNECT_GRACE_S)
-        await socket.ws.close()
-
-    def cut(self) -> None:
-        """Break every connection without a closing frame, as a failing network does."""
-        for socket in self._sockets:
-            if socket.request.transport is not None:
-                socket.request.transport.abort()
-        self._sockets.clear()
-
-    def swallow_frames(self) -> None:
-        """Make the open sockets black holes: no frame, ping or pong passes any more."""
-        for socket in self._sockets:
-            socket.is_black_hole = True
-
-    def leave_pings_unanswered(self) -> None:
-        """Answer no ping on the open sockets; everything else passes."""
-        for socket in self._sockets:
-            socket.answers_pings = False
-
-    async def close(self) -> None:
-        for socket in tuple(self._sockets):
-            await socket.ws.close()
-
-    def start_event(self, payload: JsonObject) -> None:
-        """Deliver an event in the background, with Slack's retries until it is acknowledged."""
-        self._background.start(self._deliver_event(payload))
-
     async def _deliver_event(self, payload: JsonObject) -> None:
         await self.may_begin.wait()
         delivery = await self.attempt("events_api", payload)
@@ -207,7 +139,7 @@ class Sockets:
             if delivery.acked_at_s is not None:
                 return
             patience_s = ACK_DEADLINE_S if delivery.reached_socket else 0.0
-            await self._clock.sleep_until(delivery.sent_at_s + patience_s + pause_s)
+            await self.clock.sleep_until(delivery.sent_at_s + patience_s + pause_s)
             delivery = await self.attempt("events_api", payload, attempt=attempt)
 
     async def attempt(
@@ -224,7 +156,7 @@ class Sockets:
             type=envelope_type,
             payload=payload,
             attempt=attempt,
-            sent_at_s=self._clock.now(),
+            sent_at_s=self.clock.now(),
             reached_socket=False,
         )
         envelope = {
@@ -243,13 +175,13 @@ class Sockets:
     async def _await_ack(
         self, delivery: Delivery, ack: asyncio.Future[JsonObject | None]
     ) -> Delivery:
-        wait = self._clock.sleep_until(delivery.sent_at_s + ACK_DEADLINE_S)
+        wait = self.clock.sleep_until(delivery.sent_at_s + ACK_DEADLINE_S)
         deadline = asyncio.ensure_future(wait)
         try:
             await asyncio.wait((ack, deadline), return_when=asyncio.FIRST_COMPLETED)
         finally:
             deadline.cancel()
         if ack.done():
-            delivery = replace(delivery, acked_at_s=self._clock.now(), answer=ack.result())
+            delivery = replace(delivery, acked_at_s=self.clock.now(), answer=ack.result())
             self._state.keep(delivery)
         return delivery

@@ -1,15 +1,17 @@
 """The Slack stand-in: start it, act as people, look at what the bot did."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
+
+from aiohttp.typedefs import Middleware
 
 from bot.sandbox.loopback import LOOPBACK, serve
 from bot.sandbox.slack.backend import SlackBackend
 from bot.sandbox.slack.people import SimulatedPeople
 from bot.sandbox.slack.records import ApiCall, Delivery, File, Post, SuggestedPrompts
-from bot.sandbox.slack.server import ApiFault, RateLimiter, SlackServer
+from bot.sandbox.slack.server import RateLimiter, SlackServer
 from bot.sandbox.slack.sockets import Sockets, StandInTasks
 from bot.sandbox.slack.state import PEOPLE, TEAM_ID, App, SandboxClock, TeamState
 from bot.sandbox.slack.wire import JsonObject
@@ -23,6 +25,9 @@ class SlackStandIn(SimulatedPeople):
     Use it as an async context manager. `rate_limits=False` lifts the rates.
     """
 
+    sockets_type: type[Sockets] = Sockets
+    middlewares: Sequence[Middleware] = ()
+
     def __init__(
         self,
         app: App | None = None,
@@ -34,9 +39,7 @@ class SlackStandIn(SimulatedPeople):
         self.app = app or App()
         state = TeamState(clock, self.app)
         self._background = StandInTasks()
-        self.sockets = Sockets(state, self._background)
-        """For faults: black holes, lost acknowledgements, odd frames."""
-        super().__init__(SlackBackend(state, self.sockets))
+        super().__init__(SlackBackend(state, self.sockets_type(state, self._background)))
         limiter = RateLimiter(clock) if rate_limits else None
         self._server = SlackServer(self.backend, limiter)
         self._running = AsyncExitStack()
@@ -73,9 +76,9 @@ class SlackStandIn(SimulatedPeople):
 
     async def __aenter__(self) -> Self:
         self._running.push_async_callback(self._background.close)
-        app = self._server.build_app()
+        app = self._server.build_app(self.middlewares)
         port = await self._running.enter_async_context(serve(app))
-        self._running.push_async_callback(self.sockets.close)
+        self._running.push_async_callback(self.backend.sockets.close)
         self.backend.base_url = f"http://{LOOPBACK}:{port}"
         return self
 
@@ -110,7 +113,7 @@ class SlackStandIn(SimulatedPeople):
 
     @property
     def open_sockets(self) -> int:
-        return self.sockets.open_sockets
+        return len(self.backend.sockets.receivers)
 
     @property
     def files(self) -> list[File]:
@@ -142,18 +145,3 @@ class SlackStandIn(SimulatedPeople):
     async def connected(self, *, timeout_s: float = 10.0) -> None:
         """Wait until the app has a greeted socket."""
         await self.wait_for(lambda _: self.open_sockets > 0, timeout_s=timeout_s)
-
-    def fail(self, method: str, *, times: int = 1, **how: Any) -> None:
-        """Order an `ApiFault` for the next calls of a method, any ("*") or "upload"."""
-        faults = self._server.faults.setdefault(method, [])
-        faults += [ApiFault(**how)] * times
-
-    def heal(self) -> None:
-        """Take back every unused fault."""
-        self._server.faults.clear()
-
-    async def redeliver(self) -> Delivery:
-        """Deliver the last event once more."""
-        events = [delivery for delivery in self.deliveries if delivery.event_id]
-        payload = events[-1].payload
-        return await self.backend.sockets.attempt("events_api", payload, attempt=1)

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -76,33 +75,6 @@ class SandboxClock:
     async def sleep_until(self, at_s: float) -> None:
         """Wait for a moment; a past one returns at once."""
         await asyncio.sleep(max(0.0, at_s - self.now()))
-
-
-class ManualClock(SandboxClock):
-    """A clock that stands still until `advance` is called."""
-
-    def __init__(self, start_s: float = 1_795_000_000.0) -> None:
-        self._now_s = start_s
-        self._sleepers: list[tuple[float, asyncio.Event]] = []
-
-    def now(self) -> float:
-        return self._now_s
-
-    def advance(self, seconds: float) -> None:
-        """Move on and wake every sleeper whose moment has come, earliest first."""
-        self._now_s += seconds
-        self._sleepers.sort(key=itemgetter(0))
-        while self._sleepers and self._sleepers[0][0] <= self._now_s:
-            _, woken = self._sleepers.pop(0)
-            woken.set()
-
-    async def sleep_until(self, at_s: float) -> None:
-        """Wait until the clock was advanced to the moment; a past moment returns at once."""
-        if at_s <= self._now_s:
-            return
-        woken = asyncio.Event()
-        self._sleepers.append((at_s, woken))
-        await woken.wait()
 
 
 class Ids:

@@ -69,9 +69,7 @@ async def test_a_file_that_a_result_names_is_saved_once_and_the_result_says_so(
     assert output.text == f"{world.result}\n\n[Saved invoice.pdf.]"
 
 
-async def test_several_files_are_saved_and_of_very_many_the_first_ten(
-    context: ToolContext,
-) -> None:
+async def test_several_files_are_saved_and_of_very_many_the_first_ten(context: ToolContext) -> None:
     many = [
         {"s3url": f"https://s3.test/many/{number}", "name": f"{number}.txt"} for number in range(40)
     ]

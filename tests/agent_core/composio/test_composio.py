@@ -363,20 +363,6 @@ async def accounts(standin: ComposioStandIn) -> AsyncGenerator[Accounts]:
         yield accounts
 
 
-async def test_an_account_is_its_persons_alone_and_an_expired_one_none(
-    standin: ComposioStandIn, accounts: Accounts
-) -> None:
-    standin.connect(ANN, "gmail", identity="ann@example.com")
-    mine = await accounts.active(ANN, "gmail")
-    assert mine is not None
-    assert (mine.toolkit, mine.identity) == ("gmail", "ann@example.com")
-    assert await accounts.active(BEN, "gmail") is None
-    assert await accounts.active(ANN, "github") is None
-    standin.accounts.expire(ANN, "gmail")
-    assert await accounts.active(ANN, "gmail", afresh=True) is None
-    assert await accounts.active(ANN, "gmail") is None
-
-
 async def test_people_list_and_remove_their_own_accounts_and_nobody_elses(
     standin: ComposioStandIn, accounts: Accounts
 ) -> None:
@@ -391,16 +377,6 @@ async def test_people_list_and_remove_their_own_accounts_and_nobody_elses(
     assert await accounts.of(ANN) == [github]
     assert await accounts.active(ANN, "gmail") is None
     assert await accounts.of(BEN) == [of_ben]
-
-
-async def test_a_link_makes_an_account_of_whom_it_was_made_for_also_in_a_new_session(
-    standin: ComposioStandIn, accounts: Accounts
-) -> None:
-    await accounts.link(ANN, "gmail")
-    standin.sessions.clear()
-    standin.follow_link(await accounts.link(ANN, "gmail"))
-    assert await accounts.active(ANN, "gmail") is not None
-    assert await accounts.active(BEN, "gmail") is None
 
 
 async def test_a_tool_says_of_which_app_it_is_and_whether_it_needs_an_account(

@@ -163,6 +163,7 @@ async def test_nobody_is_told_what_the_package_is_used_for(service: Composio) ->
                 await worker.ask("delete_session", session_id="trs_1")
         # The same call with tracking: what is listened to is where it would be sent.
         tracked = (
+            "# forked\n"
             "from mcp_local.composio_worker import allow_tracking, open_composio;"
             f"composio = open_composio(api_key='k', base_url={service.base_url!r});"
             "allow_tracking.set(True);"
@@ -183,6 +184,7 @@ async def test_nobody_is_told_what_the_package_is_used_for(service: Composio) ->
 @pytest.mark.proves("composio.worker")
 async def test_a_worker_ends_with_a_bot_that_is_killed(service: Composio) -> None:
     script = (
+        "# forked\n"
         "import asyncio, sys\n"
         "from agent_core.composio import ComposioWorker, worker_process\n"
         "async def main():\n"

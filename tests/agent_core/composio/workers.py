@@ -8,7 +8,6 @@ from typing import Any
 from agent_core.composio import ComposioSessions, ComposioWorker
 from agent_core.mcp import McpServer, PooledServer
 from agent_core.sessions import Database, Preferences
-from mcp_local.composio_worker import build_server, open_composio
 from tests.agent_core.mcp.conftest import QUICK
 from tests.agent_core.mcp.loopback import served
 
@@ -28,7 +27,12 @@ class Day:
 
 @asynccontextmanager
 async def worker_at(base_url: str, api_key: str) -> AsyncGenerator[ComposioWorker]:
-    """A worker that asks the service at `base_url`."""
+    """A worker that asks the service at `base_url`.
+
+    The package is loaded here, not by every process that lists the tests: that takes seconds.
+    """
+    from mcp_local.composio_worker import build_server, open_composio
+
     composio: Any = open_composio(api_key=api_key, base_url=base_url)
     async with served(build_server(composio), trusted=True) as config:
         process = PooledServer(

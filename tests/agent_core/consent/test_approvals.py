@@ -1,6 +1,5 @@
 """What a call would do is looked up when it is asked for, and an approval is bound to all of it."""
 
-import asyncio
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,8 @@ from agent_core.testing.accounts import FakeAccounts
 from agent_core.tools import ToolOutput
 from tests.agent_core.consent.calls import batch, call, entry
 from tests.tool_calls import tool_context
+
+SHIPPED = read_policy()
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(
@@ -45,7 +46,7 @@ async def digest(folder: Path, **changed: Any) -> str:
     context = replace(tool_context(folder, asker=made["asker"]), session=made["session"])
     accounts.connect(context.asker, "gmail", account=made["account"])
     opened = call(made["tool"], **made["arguments"])
-    judged = read_policy().judge(opened, is_tainted=False)
+    judged = SHIPPED.judge(opened, is_tainted=False)
     plan = await plan_of(accounts, judged, opened, None, context)
     return plan.digest
 
@@ -74,7 +75,7 @@ async def test_a_call_that_took_over_a_standing_request_is_judged_again_to_the_s
     async def judged(id: str) -> ToolOutput | Ask:
         opened = call("mcp__composio__GMAIL_SEND_EMAIL", to="a@x.test")
         opened = replace(opened, call=replace(opened.call, id=ToolCallId(id)))
-        judgement = read_policy().judge(opened, is_tainted=False)
+        judgement = SHIPPED.judge(opened, is_tainted=False)
         plan = await plan_of(accounts, judgement, opened, None, context)
         plain = {"is_tainted": False, "is_joint": False}
         return await approvals.approval_for(opened, context, judgement, plan, **plain)
@@ -110,17 +111,14 @@ async def test_whatever_is_changed_changes_the_digest(
 
 @settings(max_examples=60)
 @given(ARGUMENTS, st.text(min_size=1), st.data())
-def test_one_byte_changed_in_any_text_changes_the_digest(
+async def test_one_byte_changed_in_any_text_changes_the_digest(
     arguments: dict[str, Any], text: str, data: st.DataObject
 ) -> None:
     position = data.draw(st.integers(0, len(text) - 1))
     sign = data.draw(st.characters(exclude_characters=text[position]))
     changed = text[:position] + sign + text[position + 1 :]
-    before, after = (
-        asyncio.run(digest(Path(), arguments={**arguments, "body": each}))
-        for each in (text, changed)
-    )
-    assert before != after
+    before = await digest(Path(), arguments={**arguments, "body": text})
+    assert await digest(Path(), arguments={**arguments, "body": changed}) != before
 
 
 def test_kinds_of_numbers_and_spellings_of_letters_are_told_apart() -> None:
@@ -151,7 +149,7 @@ async def test_what_asks_is_looked_up_afresh_and_once_however_often_it_stands_in
     accounts.connect(context.asker, "gmail")
     sending = [entry("GMAIL_SEND_EMAIL", to=f"{n}@example.com") for n in range(50)]
     several = batch(*sending, entry("GMAIL_FETCH_EMAILS"))
-    judged = read_policy().judge(several, is_tainted=False)
+    judged = SHIPPED.judge(several, is_tainted=False)
     plan = await plan_of(accounts, judged, several, None, context)
     assert accounts.asked == [("GMAIL_SEND_EMAIL", True), ("GMAIL_FETCH_EMAILS", False)]
     assert len(plan.actions) == 51

@@ -47,12 +47,8 @@ async def main(root: Path, name: str, kill_at: str = "") -> None:
         pay(f"model {'child' if is_child else 'root'} {len(results)}")
         if is_child:
             return "The note." if results else call(CHILD_TOOL, id="child_look")
-        return [
-            [call("look", id="one"), call("look", id="two")],
-            "unreachable",
-            TASK,
-            "All done.",
-        ][len(results)]
+        looks = [call("look", id="one"), call("look", id="two")]
+        return [looks, "unreachable", TASK, "All done."][len(results)]
 
     async def look(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         pay("tool")

@@ -1,7 +1,7 @@
 """The loop, driven from outside with a scripted model and tools made of functions."""
 
 import asyncio
-from contextlib import suppress
+import json
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,20 +11,19 @@ import pytest
 from agent_core.errors import ModelUnavailable
 from agent_core.events import (
     ArtifactSaved,
-    RunFinished,
-    StepFinished,
+    HeadingWritten,
     StepRetried,
     TextDelta,
     ToolCallFinished,
     Usage,
 )
 from agent_core.loop.agent import AWAY_S, Agent, RunLimits
+from agent_core.loop.calls import Headings
 from agent_core.loop.run import GO_ON, PAUSED, RunResult, run_agent
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
-from agent_core.models import OUTAGE_S, Reply, RetryingModel
+from agent_core.models import OUTAGE_S, CallDelta, Reply, RetryingModel
 from agent_core.prompts import prompt
-from agent_core.testing.models import Cut, ScriptedModel, ScriptLine, call, calls_reply, text_reply
-from agent_core.testing.steps import KilledError
+from agent_core.testing.models import ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from agent_core.words import CORE
@@ -140,17 +139,6 @@ async def test_time_and_tokens_end_the_run_cached_ones_counted_too(
     assert (await run(made, around)).outcome == "limited"
 
 
-async def test_a_cut_stream_is_tried_again_and_its_words_are_void(tmp_path: Path) -> None:
-    around = Surroundings(workspace=tmp_path)
-    made, _ = agent([Cut(text="Half a", error=ModelUnavailable("cut")), "The whole."])
-    await run(made, around)
-    [again] = [e for e in around.events if isinstance(e, StepRetried)]
-    told = [e for e in around.events if isinstance(e, TextDelta) and e.attempt == again.attempt]
-    assert "".join(e.text for e in told) == "The whole."
-    [finished] = [e for e in around.events if isinstance(e, StepFinished)]
-    assert finished.attempt == 2
-
-
 @pytest.mark.proves("model.away")
 async def test_a_model_that_is_away_says_until_when_it_is_tried_on_the_askers_clock(
     tmp_path: Path,
@@ -209,26 +197,6 @@ async def test_every_stored_event_has_an_identity_of_its_own(tmp_path: Path) -> 
     assert len(set(identities)) == len(identities)
 
 
-@pytest.mark.parametrize("kill_after", range(6))
-async def test_a_run_that_is_killed_goes_on_and_pays_no_step_twice(
-    tmp_path: Path, kill_after: int
-) -> None:
-    tools = FakeToolset({"work": say_done})
-    calls = calls_reply(call("work", id="a"), call("work", id="b"))
-    made, model = agent([calls, call("work", id="c"), "Done."], tools)
-    around = Surroundings(workspace=tmp_path)
-    around.steps.kill_after = kill_after
-    with suppress(KilledError, BaseExceptionGroup):
-        await run(made, around)
-    around.steps.restart()
-    result = await run(made, around)
-    assert result.text == "Done."
-    assert len(model.requests) == 3
-    assert sorted(made_call.id for made_call in tools.calls) == ["a", "b", "c"]
-    assert [e.text for e in around.events if isinstance(e, RunFinished)][-1] == "Done."
-    assert [m.role for _, m in sorted(around.messages.items())] == ["user", "assistant"] * 3
-
-
 @pytest.mark.parametrize(("why", "told"), [("max_tokens", GO_ON), ("pause_turn", PAUSED)])
 async def test_an_answer_that_is_not_whole_goes_on_where_it_stopped(
     tmp_path: Path, why: str, told: str
@@ -278,3 +246,37 @@ async def test_an_answer_that_stays_unseen_is_a_plain_sentence(tmp_path: Path) -
     assert (await run(made, Surroundings(workspace=tmp_path))).text == CORE.say(
         "en", "answer-no-words"
     )
+
+
+MARKDOWN = """# Chat bots
+
+## Limits — “new”
+They are *low*.
+
+### Not a section
+## 2. Costs
+Is C# dear? ## no heading
+## A\\B
+End."""
+
+
+@pytest.mark.parametrize("size", [1, 3, 1_000])
+def test_sections_are_read_whatever_pieces_they_come_in(size: int) -> None:
+    written = json.dumps({"title": "Bots", "markdown": MARKDOWN})
+    pieces = [written[at : at + size] for at in range(0, len(written), size)]
+    reader = Headings()
+    read = [reader.newest(CallDelta(tool="write_report", text=piece)) for piece in pieces]
+    expected = ["1 Limits — “new”", "2. Costs", "3 A\\B"]
+    assert [each for each in read if each] == (expected if size < 1_000 else expected[-1:])
+
+
+@pytest.mark.proves("thread.section")
+async def test_a_run_says_which_section_it_writes_before_the_call_is_whole(tmp_path: Path) -> None:
+    around = Surroundings(workspace=tmp_path)
+    report = call("write_report", {"markdown": MARKDOWN})
+    made, _ = agent([report, "Done."], FakeToolset({"write_report": say_done}))
+    await run(made, around)
+    kinds = [event.kind for event in around.events]
+    headings = [event.heading for event in around.events if isinstance(event, HeadingWritten)]
+    assert headings == ["1 Limits — “new”", "2. Costs", "3 A\\B"]
+    assert kinds.index("heading_written") < kinds.index("tool_call_started")

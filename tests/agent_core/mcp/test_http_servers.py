@@ -134,9 +134,7 @@ async def test_a_401_that_stays_is_told_as_what_it_is_and_not_tried_for_ever(
 def rpc_error(status: int, code: int, words: str) -> Answer:
     error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": words}}
     return Answer(
-        status=status,
-        headers={"content-type": "application/json"},
-        body=json.dumps(error).encode(),
+        status=status, headers={"content-type": "application/json"}, body=json.dumps(error).encode()
     )
 
 

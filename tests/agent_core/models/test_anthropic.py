@@ -3,6 +3,8 @@
 import asyncio
 import json
 from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from agent_core.events import Usage
 from agent_core.messages import JsonObject, Opaque, user_message
 from agent_core.models import AWAY_S, ModelRequest, Retried, RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
+from agent_core.prices import read_prices
 from tests.agent_core.models.conftest import FINE, HELLO, ask, failure_of
 from tests.agent_core.models.messages_server import (
     USAGE,
@@ -45,10 +48,31 @@ async def test_a_reply_carries_usage_model_and_readable_thinking(
 
     assert (reply.thinking, reply.message.text) == ("Look up.", "Done.")
     assert reply.model == "claude-sonnet-5-5"
-    assert reply.usage == Usage(
+    cost = (12 * 2 + 77 * 10 + 3000 * 0.10 + 900 * 2.5) / 1_000_000
+    assert reply.usage.cost_usd == pytest.approx(cost)
+    assert replace(reply.usage, cost_usd=0) == Usage(
         input_tokens=12, output_tokens=77, cache_read_tokens=3000, cache_write_tokens=900
     )
     assert (await ask(model)).usage == Usage(), "a gateway may leave it out"
+
+
+@pytest.mark.proves("money.priced")
+def test_an_operators_prices_replace_the_shipped_ones_and_an_unknown_model_has_none(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "prices.toml"
+    price = "{ input = 1, cache_write = 2, cache_read = 3, output = 4 }"
+    file.write_text(f'as_of = "2026-11-28"\n[models]\nglm-5 = {price}\nglm-5-air = {price}\n')
+    prices = read_prices(file)
+    used = Usage(input_tokens=1_000_000, output_tokens=500_000)
+
+    assert prices.priced(used, "glm-5-2026").cost_usd == 3
+    assert prices.priced(used, "claude-opus-5-5-20260901").cost_usd == 14
+    total = prices.priced(used, "glm-5") + prices.priced(used, "stand-in")
+    assert (total.cost_usd, total.unpriced_calls) == (3, 1)
+    file.write_text('as_of = "2026-11-28"\n[models]\nglm-5 = { input = 1 }\n')
+    with pytest.raises(SettingsError, match=r"PRICES_FILE .* cannot be read"):
+        read_prices(file)
 
 
 THOUGHTS: list[JsonObject] = [

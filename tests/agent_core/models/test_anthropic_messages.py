@@ -148,6 +148,66 @@ def message(*blocks: Sequence[JsonObject], stop_reason: str | None) -> list[Json
     return [message_start(USAGE), *inner, *message_end(stop_reason)]
 
 
+PASSAGES = json.dumps(
+    {
+        "passages": [
+            {"id": f"{n}#4", "n": n, "title": "", "url": f"https://e.org/{n}", "kind": "page",
+             "heading": "", "text": f"Towers of {n} metres."}
+            for n in (3, 5)
+        ],
+        "note": "Sources searched: 9.",
+    }
+)  # fmt: skip
+
+
+@pytest.mark.proves("model.cites_natively")
+def test_passages_are_search_results_where_the_server_knows_citations() -> None:
+    result = ToolResult(call_id=ToolCallId("a"), text=PASSAGES)
+    other = ToolResult(call_id=ToolCallId("b"), text='{"passages": "of a poem"}')
+    messages = (Message(role="user", parts=(result, other)),)
+    request = ModelRequest(system="S", messages=messages, tools=TOOLS)
+
+    content = request_body("m", request, may_cite=True)["messages"][0]["content"]
+    first, second, note = content[0]["content"]
+    assert first == {
+        "type": "search_result",
+        "source": "https://e.org/3",
+        "title": "https://e.org/3",
+        "content": [{"type": "text", "text": "[3#4] Towers of 3 metres."}],
+        "citations": {"enabled": True},
+    }
+    assert (second["source"], note["text"]) == ("https://e.org/5", "Sources searched: 9.")
+    assert content[1]["content"] == other.text
+    elsewhere = request_body("m", request)["messages"][0]["content"]
+    assert elsewhere[0]["content"] == PASSAGES
+
+
+def cited(index: int, text: str, *quotes: str) -> list[JsonObject]:
+    deltas: list[JsonObject] = [{"type": "text_delta", "text": text}]
+    for quote in quotes:
+        citation = {"type": "search_result_location", "cited_text": quote}
+        deltas.append({"type": "citations_delta", "citation": citation})
+    return block(index, {"type": "text", "text": ""}, *deltas)
+
+
+@pytest.mark.proves("model.cites_natively")
+def test_a_reply_that_cites_natively_is_one_text_with_the_marks_of_its_passages() -> None:
+    events = message(
+        cited(0, "Towers grew"),
+        cited(1, " to 3 metres.", "[3#4] Towers of 3 metres.", "[3#4] Towers"),
+        cited(2, " And to 5. [5#4]", "[5#4] Towers of 5 metres.", "Of no passage of ours"),
+        cited(3, " Why, nobody knows."),
+        stop_reason="end_turn",
+    )
+    assembly = ReplyAssembly()
+    streamed = [piece.text for event in events if (piece := assembly.take(event))]
+
+    text = "Towers grew to 3 metres. [3#4] And to 5. [5#4] Why, nobody knows."
+    assert "".join(streamed) == assembly.reply().message.text == text
+    apart = message(text_block(0, "One."), text_block(1, "Two."), stop_reason="end_turn")
+    assert assembled(*apart).message.text == "One.\n\nTwo."
+
+
 WHOLE = message(
     thinking_block(0, "Look.", signature="s"),
     text_block(1, "Checking."),

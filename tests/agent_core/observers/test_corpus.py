@@ -157,14 +157,7 @@ READ: JsonObject = {
 
 
 @pytest.mark.proves("articles.reader")
-@pytest.mark.parametrize(
-    "result",
-    [
-        READ,
-        {"reader_result": READ},
-        json.dumps(json.dumps(READ)),
-    ],
-)
+@pytest.mark.parametrize("result", [READ, {"reader_result": READ}, json.dumps(json.dumps(READ))])
 async def test_a_page_from_the_reader_is_saved(tmp_path: Path, result: object) -> None:
     await saved(observed(tmp_path, READER, result, arguments={"url": "https://asked.example"}))
 

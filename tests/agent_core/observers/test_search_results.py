@@ -51,16 +51,9 @@ ORGANIC: JsonObject = {
     "sitelinks": {"inline": [{"title": "More", "link": "https://example.org/more"}]},
 }
 NEWS_BESIDE_HITS: JsonObject = {
-    "results": {
-        "search_metadata": {"id": "x"},
-        "news_results": [HIT],
-        "organic_results": [ORGANIC],
-    }
+    "results": {"search_metadata": {"id": "x"}, "news_results": [HIT], "organic_results": [ORGANIC]}
 }
-CITED: JsonObject = {
-    "answer": "Prose with a [link](https://example.org).",
-    "citations": [CITATION],
-}
+CITED: JsonObject = {"answer": "Prose with a [link](https://example.org).", "citations": [CITATION]}
 SAVED_HIT: JsonObject = {
     "position": 1,
     "title": "Article Title",

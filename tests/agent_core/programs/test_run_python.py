@@ -54,7 +54,7 @@ async def test_a_table_that_a_program_writes_holds_no_formula(tmp_path: Path) ->
     assert (python.workspace / plain.path).read_bytes() == b'a;b\r\n-1;"x"'
 
 
-ENDLESS = """
+ENDLESS = """# forked
 import asyncio, sys
 from pathlib import Path
 from agent_core.programs import ProgramLimits

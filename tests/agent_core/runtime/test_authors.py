@@ -20,7 +20,7 @@ from agent_core.runtime import Runtime
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
 from tests.agent_core.runtime.office import APPROVER, Office, reading, requested, sending
 from tests.agent_core.runtime.test_interventions import by_run, child, reached, step_in, task
-from tests.agent_core.runtime.threads import ANN, BEN, begin, end_of, from_ben, seen, told
+from tests.agent_core.runtime.threads import ANN, BEN, begin, end_of, from_ben, seen
 from tests.runtimes import inbound
 
 WISH = "Read the unread mails, and send them to me."
@@ -78,25 +78,6 @@ async def test_an_account_is_read_by_its_owners_click_alone_after_another_steps_
     assert office.read == [ANN]
 
 
-@pytest.mark.proves("authors.grants")
-@pytest.mark.parametrize("door", DOORS)
-async def test_an_approval_for_the_thread_does_not_hold_for_anothers_words(
-    office: Office, door: str
-) -> None:
-    model = ScriptedModel([sending(id="first"), "Sent."])
-    async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("mail Bob", number=7))
-        asked = await requested(runtime, turn)
-        await runtime.asks.decide(asked.ask, ANN, "approved_thread")
-        await end_of(runtime, turn)
-    office.sent.clear()
-    async with ben_steps_in(office, door, sending("eve@example.com")) as (runtime, turn):
-        asked = await asked_for(runtime, turn)
-        await runtime.asks.decide(asked.ask, ANN, "rejected")
-        await end_of(runtime, turn)
-    assert office.sent == []
-
-
 @pytest.mark.proves("authors.accounts")
 async def test_thanks_of_the_asker_does_not_make_anothers_order_their_own(office: Office) -> None:
     first = Held(then=PAGE)
@@ -112,23 +93,6 @@ async def test_thanks_of_the_asker_does_not_make_anothers_order_their_own(office
         await runtime.asks.decide(asked.ask, ANN, "rejected")
         await end_of(runtime, turn)
     assert office.read == []
-
-
-@pytest.mark.proves("authors.accounts")
-async def test_a_run_that_goes_on_after_a_wait_still_knows_whose_words_it_holds(
-    office: Office,
-) -> None:
-    async with ben_steps_in(office, "done", reading()) as (runtime, turn):
-        await asked_for(runtime, turn)
-    model = ScriptedModel([reading(id="again"), "Done."])
-    async with office.runtime(model) as runtime:
-        asked = await requested(runtime, turn)
-        await runtime.asks.decide(asked.ask, ANN, "approved")
-        second = await requested(runtime, turn, nth=2, generation=2)
-        assert second.owner_only
-        await runtime.asks.decide(second.ask, ANN, "rejected")
-        await end_of(runtime, turn)
-    assert office.read == [ANN]
 
 
 @pytest.mark.proves("authors.accounts")
@@ -244,16 +208,6 @@ async def test_an_approval_for_the_thread_ends_with_anothers_words_in_it(office:
         await runtime.asks.decide(asked.ask, ANN, "rejected")
         await end_of(runtime, turn)
     assert len(office.sent) == 1
-
-
-async def test_earlier_words_of_another_leave_what_is_told_of_ones_own_account(
-    office: Office,
-) -> None:
-    model = ScriptedModel(["Noted.", call("my_account"), "Done."])
-    async with office.runtime(model) as runtime:
-        await end_of(runtime, await begin(runtime, from_ben("hello all", number=1)))
-        await end_of(runtime, await begin(runtime, inbound("what have I connected?", number=2)))
-    assert "Connected accounts:\n- gmail" in told(model.requests[-1])
 
 
 @pytest.mark.proves("authors.accounts")

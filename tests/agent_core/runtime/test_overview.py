@@ -10,17 +10,13 @@ from agent_core.events import Usage
 from agent_core.ids import SessionId, TurnId
 from agent_core.runtime import Runtime
 from agent_core.testing.accounts import FakeAccounts
-from agent_core.testing.models import Held, ScriptedModel, call
-from agent_core.testing.tools import FakeToolset
+from agent_core.testing.models import ScriptedModel, call
 from tests.agent_core.runtime.threads import (
     ANN,
     BEN,
-    at_work,
     begin,
     end_of,
     events_of,
-    from_ben,
-    look,
     told,
 )
 from tests.runtimes import inbound, scripted_runtime
@@ -67,6 +63,7 @@ async def test_what_was_spent_is_counted_from_a_day_on(runtime: Runtime) -> None
         for event in await events_of(runtime, session.newest.id):
             stored += getattr(event, "usage", Usage())
     assert spent.tokens == stored.total_tokens > 0
+    assert spent.cost_usd == pytest.approx(stored.cost_usd)
     assert await runtime.overview.spent("T1", NOVEMBER) == spent
     later = await runtime.overview.spent(ANN, NOVEMBER.replace(month=12))
     assert (later.turns, later.tokens) == (0, 0)
@@ -86,21 +83,6 @@ async def test_the_agent_tells_its_asker_of_their_accounts_and_use_and_nobody_el
     assert "gmail: u1@example.com" in seen
     assert "github" not in seen
     assert "1 requests" in seen
-
-
-async def test_in_work_that_others_had_a_word_in_nobodys_accounts_are_told(tmp_path: Path) -> None:
-    held = Held(then=call("look"))
-    model = ScriptedModel([held, call("my_account"), "I cannot say."])
-    tools, accounts = FakeToolset({"look": look}), FakeAccounts()
-    accounts.connect(ANN, "gmail")
-    world = {"model": model, "tools": tools, "accounts": accounts}
-    async with at_work(held.reached, tmp_path, **world) as (runtime, turn):
-        await begin(runtime, from_ben("which accounts are there?", number=2))
-        await begin(runtime, inbound("hurry up, please", number=3))
-        held.release.set()
-        await end_of(runtime, turn)
-    assert "gmail" not in told(model.requests[-1])
-    assert "may ask for it once you have answered" in told(model.requests[-1])
 
 
 async def test_a_deleted_workspace_is_gone_with_its_files_and_the_next_answer_says_so(

@@ -87,9 +87,7 @@ async def test_stop_reaches_the_sub_agents_whose_reading_is_nothing_unsure(tmp_p
 
 
 @pytest.mark.proves("stop.behind")
-async def test_stop_ends_what_waits_behind_it_and_continue_knows_of_it(
-    tmp_path: Path,
-) -> None:
+async def test_stop_ends_what_waits_behind_it_and_continue_knows_of_it(tmp_path: Path) -> None:
     held = Held(then="unheard")
     model = ScriptedModel([held, "all of it"])
     async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):

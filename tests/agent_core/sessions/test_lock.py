@@ -14,7 +14,7 @@ from agent_core.errors import SessionError
 from agent_core.sessions import holder_of, sole_process
 
 TIMEOUT_S = 60
-HOLDING = """
+HOLDING = """# forked
 import asyncio, sys
 from agent_core.sessions import sole_process
 

@@ -94,17 +94,6 @@ async def test_live_only_events_are_not_stored(log: EventLog) -> None:
     assert only(await read_all(log)) == [first, last]
 
 
-async def test_a_reader_that_comes_in_the_middle_misses_and_repeats_nothing(log: EventLog) -> None:
-    events = whole_turn()
-    await append(log, *events[:2])
-    await flush(log)
-    reader = Reader(log)
-    async with asyncio.TaskGroup() as group:
-        group.create_task(reader.read())
-        await append(log, *events[2:])
-    assert reader.seen == events
-
-
 async def test_a_reader_goes_on_behind_its_cursor(log: EventLog) -> None:
     events = whole_turn()
     await append(log, *events)

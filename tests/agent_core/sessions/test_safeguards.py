@@ -7,7 +7,6 @@ import pytest
 
 from agent_core.ids import AskId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.sessions import (
-    NOT_ACCEPTED,
     AuditedAction,
     AuditEntry,
     AuditLog,
@@ -85,13 +84,6 @@ async def pins(database: Database) -> ToolPins:
     return pins
 
 
-async def test_the_first_definition_stays(pins: ToolPins) -> None:
-    await pins.add([replace(PIN, digest="other"), replace(PIN, tool="read")])
-
-    assert await pins.load("mail") == {"read": replace(PIN, tool="read"), "send": PIN}
-    assert await pins.load("mai") == {}
-
-
 async def test_a_change_waits_until_it_is_accepted(pins: ToolPins) -> None:
     await pins.propose("mail", {"send": CHANGE})
 
@@ -101,32 +93,3 @@ async def test_a_change_waits_until_it_is_accepted(pins: ToolPins) -> None:
     assert await pins.waiting() == []
     accepted = replace(PIN, digest="d2", definition=CHANGE.definition)
     assert await pins.load("mail") == {"send": accepted}
-
-
-async def test_a_change_is_taken_back(pins: ToolPins) -> None:
-    await pins.propose("mail", {"send": CHANGE})
-    await pins.propose("mail", {"send": None})
-
-    assert await pins.waiting() == []
-    assert await pins.load("mail") == {"send": PIN}
-
-
-async def test_what_changed_after_it_was_shown_is_not_accepted(pins: ToolPins) -> None:
-    await pins.propose("mail", {"send": CHANGE})
-    shown = await pins.waiting()
-    await pins.propose("mail", {"send": replace(CHANGE, digest="d3")})
-
-    assert await pins.accept(shown) == []
-    assert (await pins.load("mail"))["send"].digest == "d1"
-
-
-async def test_what_was_off_from_the_beginning_has_no_accepted_definition(
-    database: Database,
-) -> None:
-    pins = ToolPins(database)
-    await pins.add([replace(PIN, digest=NOT_ACCEPTED, definition={}, proposal=CHANGE)])
-
-    [waiting] = await pins.waiting()
-    assert not waiting.is_accepted
-    assert await pins.accept([waiting]) == ["send"]
-    assert (await pins.load("mail"))["send"].is_accepted

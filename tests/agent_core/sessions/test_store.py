@@ -10,16 +10,7 @@ import pytest
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.events import Outcome
-from agent_core.ids import (
-    ROOT_RUN,
-    AskId,
-    ProcessId,
-    RunId,
-    SessionId,
-    ToolCallId,
-    TurnId,
-    UserId,
-)
+from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
 from agent_core.messages import Attachment, Message, Opaque, Text, ToolResult, user_message
 from agent_core.sessions import (
     Database,
@@ -27,18 +18,14 @@ from agent_core.sessions import (
     Inbox,
     KnownSessions,
     SessionStore,
-    Stop,
     StoredSession,
     StoredTurn,
-    TurnQueue,
-    Wait,
     WriteBehind,
 )
 from agent_core.testing.models import call, calls_reply, text_reply
 from tests.agent_core.turn_events import made
 from tests.runtimes import inbound
 
-AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 SESSION = inbound("").session
 CHILD = RunId("root.call_1")
 
@@ -169,9 +156,6 @@ async def test_history_is_what_the_root_runs_of_earlier_turns_said(
     assert await store.history_before(first) == ()
 
 
-WAIT = Wait(ask=AskId("a1"), kind="connection", call_id=ToolCallId("c1"), asker=UserId("T1:U1"))
-
-
 async def test_readers_keep_their_cursors_apart_and_what_they_did_not_show_is_unread(
     database: Database, store: SessionStore
 ) -> None:
@@ -228,17 +212,9 @@ async def test_what_is_unfinished_comes_from_the_newest_sessions_first(
     assert (await store.turn(TurnId(taken))).taken_by == taker.id
 
 
-STOP = Stop(by="Ben", why="asked")
-
-
 @pytest.fixture
 def inbox(database: Database) -> Inbox:
     return Inbox(database)
-
-
-@pytest.fixture
-def queue(database: Database) -> TurnQueue:
-    return TurnQueue(database)
 
 
 async def at_work(store: SessionStore) -> StoredTurn:
@@ -249,46 +225,6 @@ async def at_work(store: SessionStore) -> StoredTurn:
 
 async def take(inbox: Inbox, turn: StoredTurn, seq: int = 1, run: RunId = ROOT_RUN) -> list[str]:
     return [row.item for row in await inbox.take(turn, run, seq)]
-
-
-async def test_the_same_position_gives_the_same_messages_and_what_came_since(
-    store: SessionStore, inbox: Inbox, queue: TurnQueue
-) -> None:
-    turn = await at_work(store)
-    first = await queued(store, 2)
-    assert await take(inbox, turn, seq=3) == [first.id]
-    second = await queued(store, 3)
-    assert await take(inbox, turn, seq=3) == [first.id, second.id]
-    assert await take(inbox, turn, seq=5) == []
-    assert await take(inbox, turn, seq=1) == [first.id, second.id], "its history was not stored"
-    assert await take(inbox, turn, seq=3) == []
-    assert [each.id for each in await queue.absorbed_by(turn.id)] == [first.id, second.id]
-
-
-async def test_each_sub_agent_gets_what_the_root_run_has_yet_to_take_in(
-    store: SessionStore, inbox: Inbox
-) -> None:
-    turn = await at_work(store)
-    message = await queued(store, 2)
-    assert await take(inbox, turn, seq=1, run=CHILD) == [message.id]
-    assert await take(inbox, turn, seq=3, run=CHILD) == []
-    assert await take(inbox, turn, seq=1, run=RunId("root.other")) == [message.id]
-    assert await inbox.has_messages(turn)
-    assert await take(inbox, turn, seq=4) == [message.id]
-    assert not await inbox.has_messages(turn)
-    assert await take(inbox, turn, seq=1, run=RunId("root.late")) == []
-
-
-async def test_a_result_is_taken_in_once_and_never_after_a_call_gave_it(
-    store: SessionStore, inbox: Inbox
-) -> None:
-    turn = await at_work(store)
-    for child in ("root.a", "root.b"):
-        for _ in range(2):
-            await inbox.put_result(turn.id, ROOT_RUN, RunId(child), {"text": "Found."})
-    await inbox.hand_on(turn.id, "root.b")
-    assert await take(inbox, turn, seq=1) == ["root.a"]
-    assert await take(inbox, turn, seq=2) == []
 
 
 async def test_several_runs_that_take_at_once_get_each_message_once(
@@ -303,63 +239,3 @@ async def test_several_runs_that_take_at_once_get_each_message_once(
         for each in tasks:
             assert each.result() in ([], messages)
     assert not await inbox.has_messages(turn)
-
-
-async def test_a_turn_that_is_to_stop_takes_nothing_more(
-    store: SessionStore, inbox: Inbox, queue: TurnQueue
-) -> None:
-    turn = await at_work(store)
-    early = await queued(store, 2)
-    assert await inbox.has_messages(turn)
-    await take(inbox, turn)
-    await queue.stop(SESSION, STOP)
-    late = await queued(store, 3)
-    assert not await inbox.has_messages(turn)
-    assert await take(inbox, turn) == [early.id]
-    assert (await store.turn(late.id)).status == "queued"
-
-
-async def test_what_comes_while_a_turn_waits_is_no_sub_agents_for_it_may_be_the_answer(
-    store: SessionStore, inbox: Inbox
-) -> None:
-    turn = await at_work(store)
-    await store.mark_waiting(turn.id, turn.generation, WAIT)
-    answer = await queued(store, 2)
-    assert await take(inbox, turn) == []
-    assert (await store.turn(answer.id)).status == "queued"
-
-
-async def test_a_message_that_was_taken_back_is_not_taken_in(
-    store: SessionStore, inbox: Inbox, queue: TurnQueue
-) -> None:
-    turn = await at_work(store)
-    message = await queued(store, 2)
-    assert await queue.stop_turn(message.id, Stop(by="", why="deleted"))
-    assert await take(inbox, turn) == []
-
-
-async def test_an_order_to_stop_concerns_what_was_written_before_it(
-    store: SessionStore, queue: TurnQueue
-) -> None:
-    turn, second = await at_work(store), await queued(store, 2)
-    order, later = await queued(store, 3), await queued(store, 4)
-    stopped = await queue.stop(SESSION, STOP, before=order.seq)
-    assert [each.id for each in stopped] == [turn.id, second.id]
-    assert (await store.turn(later.id)).stop is None
-
-
-async def test_of_several_orders_the_first_one_holds_and_all_are_heeded(
-    store: SessionStore, queue: TurnQueue
-) -> None:
-    turn = await at_work(store)
-    for name in ("Ben", "Ann"):
-        assert await queue.stop(SESSION, Stop(by=name, why="asked"))
-    assert (await store.turn(turn.id)).stop == STOP
-
-
-async def test_what_is_to_stop_is_news_only_to_the_process_that_holds_it(
-    store: SessionStore, queue: TurnQueue
-) -> None:
-    await at_work(store)
-    await queue.stop(SESSION, STOP)
-    assert await queue.news(ProcessId("another"), inbound("").received_at) == []

@@ -128,12 +128,7 @@ async def test_a_refused_tool_names_none_that_the_agent_may_not_use(tmp_path: Pa
 @pytest.mark.proves("subagent.main_only")
 def test_the_main_agent_delegates_and_the_report_expert_only_has_sections_written() -> None:
     main, expert, _ = agents()
-    assert [tool.spec.name for tool in main.body_tools] == [
-        "Task",
-        "fork",
-        "wait",
-        "ask_user",
-    ]
+    assert [tool.spec.name for tool in main.body_tools] == ["Task", "fork", "wait", "ask_user"]
     assert [tool.spec.name for tool in expert.body_tools] == ["fork"]
 
 

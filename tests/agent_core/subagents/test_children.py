@@ -30,12 +30,7 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
 from agent_core.programs.run_python import first_answers
 from agent_core.sessions import Database, EventLog, Inbox, WriteBehind
-from agent_core.subagents.children import (
-    CHILD_REQUEST,
-    CHILD_RESULT,
-    MAX_AT_WORK,
-    ChildRuns,
-)
+from agent_core.subagents.children import CHILD_REQUEST, CHILD_RESULT, MAX_AT_WORK, ChildRuns
 from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.steps import RecordedSteps

@@ -1,9 +1,7 @@
 """What every call goes through, whichever toolset answers it."""
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -22,8 +20,6 @@ from agent_core.tools import (
 )
 from agent_core.tools.search import FIND_TOOLS
 from agent_core.tools.toolset import MAX_PARALLEL_CALLS
-
-START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 async def say(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
@@ -76,13 +72,6 @@ async def test_an_exception_is_a_value_with_a_reference_and_its_insides_are_only
     reference = output.text.split("reference ")[1].rstrip(").")
     assert reference in caplog.text
     assert "insides" in caplog.text
-
-
-async def test_outputs_are_stamped_by_the_clock(context: ToolContext) -> None:
-    times: Iterator[datetime] = (START + timedelta(seconds=n) for n in range(9))
-    registry = Registry(FakeToolset({"a": say}), now=lambda: next(times))
-    output = await registry.run(tool_call("a"), context, ignore_progress)
-    assert (output.started_at, output.finished_at) == (START, START + timedelta(seconds=1))
 
 
 async def test_a_run_has_only_so_many_calls_at_a_time(context: ToolContext) -> None:

@@ -53,9 +53,7 @@ def talk(context: ToolContext) -> Talk:
     return Talk(AgentTools(fake_tools([CORE, *catalogue(500)])), context)
 
 
-async def test_a_few_tools_are_all_shown_and_there_is_nothing_to_find(
-    context: ToolContext,
-) -> None:
+async def test_a_few_tools_are_all_shown_and_there_is_nothing_to_find(context: ToolContext) -> None:
     few = [CORE, *catalogue(10)]
     specs = await AgentTools(fake_tools(few)).specs(context)
     assert [spec.name for spec in tools_in_sight(specs, ())] == [spec.name for spec in few]

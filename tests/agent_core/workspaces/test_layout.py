@@ -100,6 +100,7 @@ def test_a_summary_says_what_a_turn_did(tmp_path: Path) -> None:
     assert "mcp__local_toolkit__crawl_parallel 1" in summary
     assert "Artifacts:   work_products/batteries.html" in summary
     assert "Tokens:      3,367 in 4 model calls" in summary
+    assert "Cost:        $0.0000" in summary
     assert f"Trace:       {'a' * 32}" in summary
     assert "Trace URL:   https://logfire.example/t?q=1" in summary
 

@@ -19,12 +19,13 @@ from bot.clicks import ApprovalClick, ApprovalForm, ApprovalMenu, ConnectionClic
 from bot.ingress import Handler
 from bot.presenter import Indicators, Journal, ThreadPresenter
 from bot.presenter.journal import Bookmark
-from bot.sandbox.slack import Post, SlackStandIn
+from bot.sandbox.slack import Post
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
 from tests.bot.gestures import gesture_of, person_of
 from tests.bot.ingress.world import World, connected_world, thread_at
 from tests.bot.presenter.turns import MemoryState, Turn, action
+from tests.faulty_slack import FaultySlack
 
 ONE = AskId("ask1")
 
@@ -116,7 +117,7 @@ class Asking:
     presenter: ThreadPresenter
 
     @property
-    def slack(self) -> SlackStandIn:
+    def slack(self) -> FaultySlack:
         return self.world.slack
 
     async def ask(self, what: str) -> None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from agent_core.ids import TurnId, turn_of
 from agent_core.testing.models import ScriptedModel, call
 from bot.asks import AskClicks
-from bot.clicks import QuestionClick, QuestionForm, Refused, decode
+from bot.clicks import QuestionClick, Refused, decode
 from bot.inbound import post_key
 from bot.presenter.journal import READER
 from bot.sandbox.slack import Post
@@ -101,20 +101,3 @@ async def test_one_press_answers_once_whatever_the_words_and_another_answer_is_e
         assert turn.answer == "Then I leave it."
         key = post_key(place.thread.team, place.thread.channel, post.ts)
         assert (await world.bot.runtime.turn(turn_of(key))).inbound.is_choice
-
-
-async def test_an_answer_of_ones_own_is_written_in_a_form(place: Place) -> None:
-    async with asking(place, "Chile then.") as world:
-        await world.press("Other…")
-        [view] = place.slack.state.views.values()
-        form = decode("question.form", str(view.body["private_metadata"]))
-        assert isinstance(form, QuestionForm)
-        ann = person_of(place.slack, "ann")
-        gesture = gesture_of(place.slack, "ann", form, values={"answer": "Chile"})
-        await world.answers.answer(form, gesture, ann)
-        await world.posted("Chile then.")
-        assert await world.posted("answered: Chile")
-        await world.answers.answer(form, gesture, ann)
-        with pytest.raises(Refused) as late:
-            await world.answers.answer(form, replace(gesture, values={"answer": "Peru"}), ann)
-        assert late.value.text("en").startswith("Too late: this question")

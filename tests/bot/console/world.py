@@ -22,7 +22,6 @@ from bot.console.console import Console
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import Actions, Ingress, Rules, take_up
 from bot.presenter import Indicators
-from bot.sandbox.slack import ManualClock
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
@@ -30,6 +29,7 @@ from tests.bot.desk import Desk, open_desk
 from tests.bot.front_world import digests_of
 from tests.bot.ingress.world import Judge
 from tests.bot.socket.world import SharedClock
+from tests.clocks import ManualClock
 from tests.runtimes import scripted_runtime
 
 SECRET = "0123456789abcdef0123456789abcdef"

@@ -19,10 +19,10 @@ from agent_core.sessions import Database, DatabaseTrouble, ScheduleStore
 from agent_core.testing.models import ScriptedModel, call
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import DigestOrders
-from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings
 from bot.slack_api import People, SkippingClock, SlackApi, SlackError, web_client
 from bot.threads import ThreadRef, user_id
+from tests.faulty_slack import FaultySlack
 
 NOW = datetime(2026, 3, 27, 7, 0, tzinfo=UTC)
 FILE = Attachment(name="a.txt", path="downloads/a.txt", mimetype="text/plain", size_bytes=3)
@@ -66,7 +66,7 @@ class FailingStore(ScheduleStore):
 class Table:
     """A thread that Ann began, and who takes what is said there about digests."""
 
-    slack: SlackStandIn
+    slack: FaultySlack
     digests: DigestMessages
     store: FailingStore
     thread: ThreadRef
@@ -101,7 +101,7 @@ class Table:
 async def table(tmp_path: Path) -> AsyncIterator[Table]:
     database = Database(f"sqlite:///{tmp_path}/bot.db")
     await database.open()
-    async with SlackStandIn(rate_limits=False) as slack, aiohttp.ClientSession() as session:
+    async with FaultySlack(rate_limits=False) as slack, aiohttp.ClientSession() as session:
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api = SlackApi(client, clock=SkippingClock())
         store = FailingStore(database)
@@ -206,9 +206,7 @@ async def test_a_correction_that_was_interrupted_is_finished_once(table: Table) 
     assert "BYHOUR=10" in schedule.order.rule.recurrence
 
 
-async def test_an_old_message_that_comes_again_says_nothing_to_what_waits_now(
-    table: Table,
-) -> None:
+async def test_an_old_message_that_comes_again_says_nothing_to_what_waits_now(table: Table) -> None:
     assert await table.digests.take(table.message(ORDER, 1))
     assert await table.digests.take(table.message("no, at 10", 2))
     assert await table.digests.take(table.message("about wine", 3))

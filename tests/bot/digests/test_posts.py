@@ -8,12 +8,7 @@ from typing import Any
 import pytest
 
 from agent_core.ids import SessionId
-from agent_core.schedules.schedule import (
-    PublishedDigest,
-    Schedule,
-    Slot,
-    faults_of,
-)
+from agent_core.schedules.schedule import PublishedDigest, Schedule, Slot, faults_of
 from bot.clicks import DigestForm
 from bot.digests import posts
 from bot.digests.clicks import form, read_form

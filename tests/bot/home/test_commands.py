@@ -29,9 +29,7 @@ async def test_the_answer_is_seen_by_nobody_else_and_nothing_is_posted(place: Ar
     assert len(place.world.ledger.settled) == 1
 
 
-async def test_status_tells_of_ones_own_work_and_stop_ends_it_in_the_channel(
-    place: Around,
-) -> None:
+async def test_status_tells_of_ones_own_work_and_stop_ends_it_in_the_channel(place: Around) -> None:
     thread = await place.thread()
     turn = await place.ask_and_wait(thread, "ann", "which report do you mean?")
     assert thread.root_ts.replace(".", "") in await place.command("ann", "status")

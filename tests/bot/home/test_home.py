@@ -77,11 +77,6 @@ async def test_each_person_sees_their_own_sessions_with_a_link_and_what_they_use
     assert "tokens" not in bens
 
 
-async def test_a_guest_is_told_in_one_sentence_why_there_is_nothing(place: Around) -> None:
-    blocks = await place.open_home("guest")
-    assert [block["text"]["text"] for block in blocks] == [BOT.say("en", "ingress-refusal-guest")]
-
-
 async def test_who_is_a_guest_or_of_another_organisation_opens_nothing_of_others(
     place: Around,
 ) -> None:
@@ -104,9 +99,7 @@ async def test_who_is_a_guest_or_of_another_organisation_opens_nothing_of_others
     assert (await place.runtime.turn(turn)).status == "waiting"
 
 
-async def test_files_are_deleted_by_who_began_the_thread_and_by_nobody_else(
-    place: Around,
-) -> None:
+async def test_files_are_deleted_by_who_began_the_thread_and_by_nobody_else(place: Around) -> None:
     thread = await place.thread()
     await place.ended(await place.ask(thread, "ann", "compare the battery makers"))
     await place.ended(await place.ask(thread, "ben", "and their prices, too"))
@@ -118,18 +111,6 @@ async def test_files_are_deleted_by_who_began_the_thread_and_by_nobody_else(
     shown = await place.press("ann", "home.delete", delete.encoded())
     assert SAY("home-deleted") in said(shown)
     assert not workspace.exists()
-
-
-async def test_work_is_stopped_from_home_and_what_waits_is_shown_there(place: Around) -> None:
-    thread = await place.thread()
-    turn = await place.ask_and_wait(thread, "ann", "which report do you mean?")
-    blocks = await place.open_home("ann")
-    assert SAY("home-waiting") in said(blocks)
-    assert SAY("home-waits-question") in said(blocks)
-    shown = await place.press("ann", "home.stop", thread.session)
-    assert SAY("home-stopped") in said(shown)
-    await place.ended(turn)
-    assert (await place.runtime.turn(turn)).outcome == "stopped"
 
 
 async def test_accounts_are_connected_and_disconnected_by_their_owner(
@@ -350,9 +331,7 @@ async def test_what_is_not_ones_own_is_neither_stopped_deleted_nor_set_by_whoeve
     assert await place.runtime.preferences.of(f"{place.world.slack.team_id}:{general}") == {}
 
 
-async def test_home_outlives_a_channel_that_was_archived_or_left_by_the_bot(
-    place: Around,
-) -> None:
+async def test_home_outlives_a_channel_that_was_archived_or_left_by_the_bot(place: Around) -> None:
     for channel in ("general", "energy"):
         await place.ask_and_wait(await place.thread("ben", channel), "ben", f"what, {channel}?")
     place.world.slack.change_channel("general", is_archived=True)

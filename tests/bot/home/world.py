@@ -16,12 +16,12 @@ from bot.digests import DigestClicks
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
 from bot.ingress import Handler, Rules
-from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import Identity, People, SlackApi
 from bot.threads import ThreadRef, user_id
 from tests.bot.front_world import NOW, orders_of
 from tests.bot.gestures import gesture_of, person_of
 from tests.bot.ingress.world import Outside, World, bot_in, thread_at
+from tests.faulty_slack import FaultySlack
 from tests.runtimes import scripted_runtime
 
 
@@ -120,7 +120,7 @@ async def around(
     model = ScriptedModel(iter(lambda: script.pop(0), None))
     async with (
         scripted_runtime(root, model=model, **more) as runtime,
-        SlackStandIn(rate_limits=False) as slack,
+        FaultySlack(rate_limits=False) as slack,
     ):
         team = {"team": slack.team_id, "bot_user": slack.bot_user_id, "bot_id": "B1"}
         rules = Rules(identity=Identity(**team))

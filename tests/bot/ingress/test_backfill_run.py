@@ -10,13 +10,7 @@ from agent_core.sessions import StoredTurn
 from bot.ingress.backfill import FIRST_THREADS, THREADS
 from bot.ingress.backfill_run import MAX_AT_ONCE
 from bot.words import BOT
-from tests.bot.ingress.world import (
-    HOUR_S,
-    Outside,
-    bot_in,
-    outside_world,
-    until_given,
-)
+from tests.bot.ingress.world import HOUR_S, Outside, bot_in, outside_world, until_given
 
 
 async def backfill_once(outside: Outside, *, is_done: bool = True) -> None:

@@ -15,7 +15,6 @@ from bot import clicks
 from bot.clicks import FollowUpClick, Gesture, QuestionForm, Refused
 from bot.ingress import take_up
 from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
-from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Delivery
 from bot.slack_api import Op, People, Person, SlackApi
 from bot.threads import ThreadRef, user_id
@@ -28,6 +27,7 @@ from tests.bot.ingress.world import (
     forgetful_ingress,
     thread_at,
 )
+from tests.faulty_slack import FaultySlack
 
 ACTION = "follow.ask"
 FORM = QuestionForm(ask=AskId("a"), channel="C1", ts="1.000001")
@@ -99,7 +99,7 @@ class Room:
     handler: ListeningGestures
 
     @property
-    def slack(self) -> SlackStandIn:
+    def slack(self) -> FaultySlack:
         return self.world.slack
 
     @property
@@ -216,19 +216,6 @@ async def test_a_press_is_acknowledged_only_when_it_is_recorded(room: Room) -> N
     assert room.handler.calls == 1
 
 
-async def test_a_press_that_comes_twice_is_handled_once(room: Room) -> None:
-    ts = await room.post(button())
-    delivery = await room.slack.click("ann", "general", ts, ACTION)
-    again = await room.deliver_again(delivery)
-    other = room.another_process()
-    assert await other.receive(delivery.payload) == {}
-    await done(other.under_way)
-    await room.world.handled()
-
-    assert again.acked_at_s is not None
-    assert room.handler.calls == 1
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -341,22 +328,6 @@ async def test_a_submission_brings_what_was_entered_and_closes_the_modal(room: R
     assert delivery.answer is None
     assert room.open_views() == set()
     assert room.ledger.settled == [submission.key]
-
-
-async def test_errors_keep_the_modal_open_until_it_is_right(room: Room) -> None:
-    view_id = await room.open_modal()
-    room.handler.errors = [{"name": "Too short."}, {"name": "Still too short."}]
-    for entered in ("x", "x"):
-        delivery = await room.slack.submit_view("ann", view_id, {"name_in": entered})
-        assert delivery.answer is not None
-        assert delivery.answer["response_action"] == "errors"
-        assert room.open_views() == {view_id}
-    assert delivery.answer["errors"] == {"name": "Still too short."}
-
-    await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
-    await room.world.handled()
-    assert room.open_views() == set()
-    assert [each.values["name"] for each in room.handler.submissions] == ["x", "x", "batteries"]
 
 
 async def test_a_modal_closes_in_time_and_its_handler_goes_on() -> None:

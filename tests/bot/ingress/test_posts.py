@@ -49,7 +49,7 @@ async def test_who_may_not_is_told_why_once_and_alone(
 ) -> None:
     await world.say(user, channel, f"{world.mention} do it")
     await world.settle()
-    await world.slack.redeliver()
+    await world.redeliver()
     await world.settle()
 
     assert world.front.messages == []

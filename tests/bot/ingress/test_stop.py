@@ -115,7 +115,7 @@ async def test_a_cross_on_the_askers_or_the_bots_post_stops_the_thread_once(worl
     answer = await world.api.post(thread_at(world, ts), "On it", op=Op("op1"))
     await world.slack.react("ann", "general", ts, "x")
     await world.settle("reaction_added")
-    await world.slack.redeliver()
+    await world.redeliver()
     await world.slack.react("ben", "general", answer.ts, "x")
     await came(world, "reaction_added", 3)
 

@@ -32,10 +32,11 @@ from bot.ingress import (
 from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
 from bot.ingress.backfill_run import HEAD_START_S
 from bot.presenter import Indicators
-from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.sandbox.slack.state import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.slack_api import Identity, People, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
+from tests.clocks import ManualClock
+from tests.faulty_slack import FaultySlack
 
 
 @dataclass
@@ -100,8 +101,7 @@ class ListeningFront(FrontDoor):
         for message in self.messages:
             if message.key == key:
                 return KnownTurn(
-                    text=message.text,
-                    is_at_work=key in self.begun and key not in self.have_ended,
+                    text=message.text, is_at_work=key in self.begun and key not in self.have_ended
                 )
         if key in self.of_old:
             return KnownTurn(text="", is_at_work=False)
@@ -289,7 +289,7 @@ class Judge:
 class World:
     """A bot, and what is outside of it."""
 
-    slack: SlackStandIn
+    slack: FaultySlack
     front: ListeningFront
     ledger: MemoryLedger
     files: NamingFiles
@@ -310,6 +310,11 @@ class World:
         if self.mention in text and channel is not None:
             self._expected.add(("app_mention", ts))
         return ts
+
+    async def redeliver(self) -> None:
+        """Slack delivers the last event once more."""
+        events = [delivery for delivery in self.slack.deliveries if delivery.event_id]
+        await self.slack.sockets.attempt("events_api", events[-1].payload, attempt=1)
 
     async def settle(self, *event_types: str) -> None:
         """Wait until all that was said, and these events, came, were acknowledged and handled."""
@@ -384,7 +389,7 @@ async def connected_world(
 ) -> AsyncGenerator[World, None]:
     """`more` is for `bot_in`. Waits between tries end at once."""
     async with (
-        SlackStandIn(App(scopes=scopes, bot_events=bot_events), rate_limits=False) as slack,
+        FaultySlack(App(scopes=scopes, bot_events=bot_events), rate_limits=False) as slack,
         bot_in(Outside(slack=slack), listens=True, **more) as world,
     ):
         yield world
@@ -446,7 +451,7 @@ HOUR_S = 3_600.0
 class Outside:
     """What outlives a bot: Slack, the agent and what is stored."""
 
-    slack: SlackStandIn
+    slack: FaultySlack
     clock: ManualClock = field(default_factory=ManualClock)
     front: ListeningFront = field(default_factory=ListeningFront)
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
@@ -485,7 +490,7 @@ async def until_given(outside: Outside, count: int) -> None:
 @asynccontextmanager
 async def outside_world() -> AsyncGenerator[Outside]:
     clock = ManualClock()
-    async with SlackStandIn(clock=clock, rate_limits=False) as slack:
+    async with FaultySlack(clock=clock, rate_limits=False) as slack:
         outside = Outside(slack=slack, clock=clock)
         outside.front.may_end.set()
         yield outside

@@ -12,10 +12,11 @@ from bot.operator.check import all_checks, run_checks
 from bot.operator.services import AGENT_VIEW
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ReplyText
-from bot.sandbox.slack import App, SlackStandIn
+from bot.sandbox.slack import App
 from bot.settings import BotSettings, Configuration
 from bot.slack_api.calls import TABLE
 from tests.e2e.world import settings_of
+from tests.faulty_slack import FaultySlack
 from tests.scripted_stand_in import ScriptedStandIn
 
 KEY = "sk-ant-hush-hush-hush"
@@ -24,7 +25,7 @@ LIMIT_S = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    slack: SlackStandIn
+    slack: FaultySlack
     model: ScriptedStandIn
     composio: ComposioStandIn
     root: Path
@@ -47,7 +48,7 @@ async def installed(
     root: Path, *, scopes: Sequence[str] = (*TABLE.scopes, AGENT_VIEW)
 ) -> AsyncGenerator[Installation]:
     async with (
-        SlackStandIn(App(scopes=scopes)) as slack,
+        FaultySlack(App(scopes=scopes)) as slack,
         ScriptedStandIn() as model,
         ComposioStandIn() as composio,
     ):
@@ -64,19 +65,12 @@ def nobody() -> Generator[str]:
 
 
 async def checked(
-    title: str,
-    *,
-    bot: BotSettings | None = None,
-    core: CoreSettings | None = None,
+    title: str, *, bot: BotSettings | None = None, core: CoreSettings | None = None
 ) -> Finding:
     """What one check finds."""
     configuration = Configuration(bot=bot or BotSettings(), core=core or CoreSettings(), faults={})
     [check] = [each for each in all_checks(configuration) if each.title == title]
     [finding] = await run_checks(
-        [check],
-        faulty=(),
-        secrets=configuration.secrets,
-        report=lambda _: None,
-        limit_s=LIMIT_S,
+        [check], faulty=(), secrets=configuration.secrets, report=lambda _: None, limit_s=LIMIT_S
     )
     return finding

@@ -14,10 +14,7 @@ from bot.operator.check import MAX_QUOTE_CHARS, judge_settings, run_checks
 from bot.settings import BotSettings, Configuration, read_configuration
 from tests.bot.operator.installation import KEY, Installation, installed
 
-pytestmark = [
-    pytest.mark.process("the check starts the toolkit"),
-    pytest.mark.usefixtures("clean"),
-]
+pytestmark = [pytest.mark.process("the check starts the toolkit"), pytest.mark.usefixtures("clean")]
 
 NAMES = [
     "settings", "slack_bot_token", "slack_socket_mode", "main_model", "classifier_model",
@@ -83,29 +80,6 @@ def test_a_file_of_settings_that_cannot_be_read_is_the_only_finding(clean: Path)
     [finding] = json.loads(result.stdout)["checks"]
     assert (finding["name"], finding["state"]) == ("settings", "wrong")
     assert ".env" in finding["text"]
-
-
-MALFORMED = {
-    "SLACK_API_URL": "nowhere",
-    "ALLOWED_TEAMS": "my",
-    "ALLOWED_USERS": "ann",
-    "ANTHROPIC_BASE_URL": "no address",
-    "CRAWL_ALLOW": "http://x y",
-    "MAX_STEPS": "none",
-    "DATABASE_URL": "mysql://db.test/bot",
-}
-
-
-def test_every_wrong_setting_is_told_whole_on_a_line_of_its_own() -> None:
-    result = CliRunner().invoke(app, ["check"], env=MALFORMED | NO_BROWSER)
-    lines = result.stdout.splitlines()
-    [at] = [place for place, line in enumerate(lines) if " Settings: " in line]
-    below = lines[at + 1 : at + 2 + len(MALFORMED)]
-    for name in MALFORMED:
-        [line] = [line for line in below if line.strip().startswith(name)]
-        assert line.endswith(".")
-    assert below[-1].strip().startswith("Not set, but needed: ")
-    assert "8 faults" in lines[at]
 
 
 async def test_a_list_that_lets_nobody_in_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:

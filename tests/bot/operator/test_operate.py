@@ -93,11 +93,14 @@ def test_the_list_is_narrowed(url: str) -> None:
     assert json.loads(line)["call"] == "call_1"
 
 
-def test_a_database_that_is_not_there_is_not_made_and_nothing_is_found(tmp_path: Path) -> None:
-    missing = f"sqlite:///{tmp_path}/none.sqlite"
-    result = audit(missing)
-    assert (result.exit_code, "No actions" in result.stdout) == (0, True)
-    assert audit(missing, "--json").stdout == ""
+@pytest.mark.parametrize("line", ["audit", "audit --json", "blacklist list", "blacklist clear"])
+def test_where_no_bot_ever_ran_it_says_so_and_makes_nothing(tmp_path: Path, line: str) -> None:
+    root = tmp_path / "root"
+    environment = {"WORKSPACES_ROOT": str(root), "DATABASE_URL": f"sqlite:///{root}/none.sqlite"}
+    result = CliRunner().invoke(app, line.split(), env=environment)
+    assert (result.exit_code, result.stdout) == (1, "")
+    [sentence] = result.stderr.splitlines()
+    assert sentence.startswith(f"No bot has run here yet: {root}")
     assert list(tmp_path.iterdir()) == []
 
 

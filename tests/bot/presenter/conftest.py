@@ -57,10 +57,7 @@ class Stage(Desk):
     presenters: list[ThreadPresenter] = field(default_factory=list[ThreadPresenter])
 
     async def show(
-        self,
-        *events: AnyEvent,
-        state: MemoryState | None = None,
-        link: ConnectLink | None = None,
+        self, *events: AnyEvent, state: MemoryState | None = None, link: ConnectLink | None = None
     ) -> ThreadPresenter:
         """A presenter of its own shows these events."""
         presenter = self.presenter(state, link=link)

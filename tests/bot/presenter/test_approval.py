@@ -347,11 +347,7 @@ def told_times(zone: str, arguments: JsonObject) -> list[str]:
             "Fri 27 November 2026, 18:00 (Europe/Berlin)"
             " = Fri 27 November 2026, 12:00 (America/New_York)",
         ),
-        (
-            "Asia/Tokyo",
-            {"at": "2026-11-27T23:30:00Z"},
-            "Sat 28 November 2026, 08:30 (Asia/Tokyo)",
-        ),
+        ("Asia/Tokyo", {"at": "2026-11-27T23:30:00Z"}, "Sat 28 November 2026, 08:30 (Asia/Tokyo)"),
         (
             "",
             {"at": "2026-11-27 12:00", "tz": {"time_zone": "America/New_York"}},

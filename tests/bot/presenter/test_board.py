@@ -108,10 +108,7 @@ def test_a_reader_says_how_far_it_is_and_an_app_nothing_of_its_own(turn: Turn) -
         turn.call("c2", "GMAIL_SEND_EMAIL"),
         turn.progressed("c2", "step 2: /tmp/x.py"),
         turn.returned("c2"),
-    ) == [
-        "running: Reading iea.org (Reading 3 of 8 pages)",
-        "done: Working with Gmail",
-    ]
+    ) == ["running: Reading iea.org (Reading 3 of 8 pages)", "done: Working with Gmail"]
 
 
 @pytest.mark.proves("effects.told")

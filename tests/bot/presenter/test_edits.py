@@ -9,12 +9,12 @@ import pytest
 
 from agent_core.ids import RunId, agent_id
 from bot.clicks import BranchStop, decode
-from bot.sandbox.slack import ManualClock
 from bot.slack_api import MonotonicClock, SlackApi, web_client
 from tests.bot.desk import open_desk
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import START, Turn
 from tests.bot.socket.world import SharedClock
+from tests.clocks import ManualClock
 
 LINE = "assistant.threads.setStatus"
 
@@ -158,9 +158,7 @@ async def test_a_post_that_somebody_deleted_is_left_alone(stage: Stage, turn: Tu
     assert stage.calls("chat.update") == 1
 
 
-async def test_in_a_long_quiet_call_the_line_is_never_silent_for_five_seconds(
-    stage: Stage,
-) -> None:
+async def test_in_a_long_quiet_call_the_line_is_never_silent_for_five_seconds(stage: Stage) -> None:
     time = ManualClock()
     async with open_desk(Stage, time=time, workspace=stage.workspace) as quiet:
         client = web_client(quiet.slack.bot_token, base_url=quiet.slack.api_url)

@@ -85,9 +85,7 @@ async def test_what_another_process_has_shown_is_taken_back(stage: Stage, is_sec
     assert calls(stage)[-1] == "active"
 
 
-async def test_a_sign_that_nobody_here_works_under_is_forgotten_after_a_while(
-    stage: Stage,
-) -> None:
+async def test_a_sign_that_nobody_here_works_under_is_forgotten_after_a_while(stage: Stage) -> None:
     indicators, first = Indicators(stage.api), stage.thread.root_ts
     await indicators.show(stage.thread, first)
     stage.clock.advance(4_000)

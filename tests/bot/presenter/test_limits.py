@@ -22,16 +22,7 @@ from bot.presenter.asks import question_drafts
 from bot.presenter.board import Board
 from bot.presenter.stream import HOLD_S
 from bot.presenter.tools import app_name
-from bot.render import (
-    actions,
-    answer_drafts,
-    fenced,
-    limits,
-    none_live,
-    section,
-    split,
-)
-from bot.sandbox.slack import SlackStandIn
+from bot.render import actions, answer_drafts, fenced, limits, none_live, section, split
 from bot.sandbox.slack.blocks import check_message_blocks, check_view
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.wire import texts_in
@@ -40,13 +31,14 @@ from bot.words import BOT
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.test_stream import until_streamed
 from tests.bot.presenter.turns import Turn
+from tests.faulty_slack import FaultySlack
 
 WORDS = BOT.of("en")
 
 
 def sent(*, is_update: bool = True, **content: object) -> None:
     """A post, or an edit, with this content."""
-    MethodCall(content, SlackStandIn().backend).content(is_update=is_update)
+    MethodCall(content, FaultySlack().backend).content(is_update=is_update)
 
 
 def table(rows: int = 2, columns: int = 2, cell: str = "x") -> str:

@@ -61,10 +61,7 @@ def approved(_: Stage, turn: Turn) -> list[AnyEvent]:
 STORIES: dict[str, tuple[Callable[[Stage, Turn], list[AnyEvent]], list[str]]] = {
     "an answer": (answered, ["Done in 4 s", "The answer."]),
     "a PDF that is late": (printed_late, ["Done in 4 s", "The answer.", ""]),
-    "a question": (
-        asked,
-        ["Done in 4 s", "<@ann> Which?", "The answer."],
-    ),
+    "a question": (asked, ["Done in 4 s", "<@ann> Which?", "The answer."]),
     "an approval": (
         approved,
         [

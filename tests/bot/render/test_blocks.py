@@ -22,10 +22,7 @@ def kinds(markdown: str) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("markdown", "drafts"),
     [
-        (
-            "**Yes.**",
-            [PostDraft(text="Yes.", blocks=({"type": "markdown", "text": "**Yes.**"},))],
-        ),
+        ("**Yes.**", [PostDraft(text="Yes.", blocks=({"type": "markdown", "text": "**Yes.**"},))]),
         ("  \n", []),
     ],
 )
@@ -289,6 +286,7 @@ def test_a_joined_emoji_is_not_torn() -> None:
         ("", "", ""),
         ("un**believ**able", "un**believ**able", "unbelievable"),
         (r"\*not bold\*", r"\*not bold\*", "*\u200bnot bold*\u200b"),
+        (r"**5\*3\*2** or 2 \* 3", r"**5\*3\*2** or 2 * 3", "5*\u200b3*\u200b2 or 2 * 3"),
         ("a`b`c", "a`b`c", "a`b`c"),
         ("[x](https://a.test)", "[x](https://a.test) (a.test)", "<https://a.test|x> (a.test)"),
         ("| Tea |\n|---|\n| *2* |", *["```\nTea\n---\n2\n```"] * 2),

@@ -109,9 +109,7 @@ async def test_a_bot_without_a_schedule_is_not_waited_for(tmp_path: Path) -> Non
     assert "Traceback" not in ran.err
 
 
-async def test_a_digest_that_was_agreed_to_comes_on_both_sides_of_a_weekend(
-    tmp_path: Path,
-) -> None:
+async def test_a_digest_that_was_agreed_to_comes_on_both_sides_of_a_weekend(tmp_path: Path) -> None:
     ran = await run_sandbox(
         tmp_path,
         "every weekday at 9 post a digest on battery storage in #news",

@@ -20,7 +20,11 @@ def test_without_a_terminal_progress_is_printed_line_by_line(
     with printed(slack):
         slack.state.keep(begun)
         slack.state.keep(replace(begun, text=f"Approve?\n_Asked <@{ann}> in <#{news}>_"))
-    assert capsys.readouterr().out.splitlines() == ["bot: Approve?", "   … Asked @ann in #news"]
+        cells = [{"type": "raw_text", "text": text} for text in ("Source", "Share", "Wind", "24 %")]
+        table = {"type": "table", "rows": [cells[:2], cells[2:]]}
+        slack.state.keep(replace(begun, ts="2.0", text="", blocks=(table,)))
+    told = ["bot: Approve?", "   … Asked @ann in #news", "bot: Source | Share", "Wind | 24 %"]
+    assert capsys.readouterr().out.splitlines() == told
 
 
 def pace(*asks: str, **given: Any) -> ReplyPace:

@@ -7,7 +7,6 @@ import pytest
 
 from agent_core.messages import JsonObject
 from agent_core.sessions import LeaseLost
-from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import (
     ContentRefused,
     Op,
@@ -22,6 +21,7 @@ from bot.slack_api.calls import RateGate
 from bot.slack_api.files import Upload
 from bot.threads import ThreadRef
 from tests.bot.desk import Desk
+from tests.faulty_slack import FaultySlack
 
 
 async def test_a_post_is_given_up_in_the_end(desk: Desk) -> None:
@@ -108,7 +108,7 @@ async def test_a_write_waits_where_a_pause_begins_while_its_guard_is_asked(desk:
 
 @pytest.mark.proves("posts.limits")
 async def test_progress_in_fifty_threads_leaves_answers_their_share_of_the_minute() -> None:
-    async with SlackStandIn() as slack, asyncio.timeout(30):
+    async with FaultySlack() as slack, asyncio.timeout(30):
         clock = SkippingClock()
         api = SlackApi(web_client(slack.bot_token, base_url=slack.api_url), clock=clock)
         ts = await slack.say("ann", "general", "hello")
@@ -220,7 +220,7 @@ MODAL: JsonObject = {
 }
 
 
-def trigger_of(slack: SlackStandIn, user: str = "ann") -> str:
+def trigger_of(slack: FaultySlack, user: str = "ann") -> str:
     return slack.backend.views.trigger(slack.people[user])
 
 

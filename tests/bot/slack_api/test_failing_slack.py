@@ -7,11 +7,11 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.sandbox.slack import ManualClock
 from bot.slack_api import MonotonicClock, Op, SlackApi, SlackUnavailable, Upload
 from bot.slack_api.calls import Calls
 from bot.slack_api.records import EVENT_TYPE
 from tests.bot.desk import Desk, open_desk
+from tests.clocks import ManualClock
 
 Fault = dict[str, Any]
 Seen = Callable[[Desk], object]

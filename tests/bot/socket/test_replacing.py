@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import pytest
 
-from bot.sandbox.slack import SlackStandIn
 from tests.bot.socket.world import World
+from tests.faulty_slack import FaultySlack
 
 
 @contextmanager
-def counted(slack: SlackStandIn) -> Generator[list[int]]:
+def counted(slack: FaultySlack) -> Generator[list[int]]:
     """How many connections there are, after each change of their number."""
     counts: list[int] = []
 

@@ -10,10 +10,11 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from agent_core.messages import JsonObject
-from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.slack_api import OPEN_SOCKET, MonotonicClock, SlackError, web_client
 from bot.socket import SocketMode, Timing, open_connection
 from bot.socket.connection import Envelope
+from tests.clocks import ManualClock
+from tests.faulty_slack import FaultySlack
 
 PATIENCE_S = 20.0
 TRIPS_A_SECOND = 3
@@ -103,7 +104,7 @@ class Sessions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    slack: SlackStandIn
+    slack: FaultySlack
     clock: ManualClock
     socket: SocketMode
     desk: Desk
@@ -174,7 +175,7 @@ async def fresh_world() -> AsyncGenerator[World, None]:
 
     desk.may_go_on.set()
     async with (
-        SlackStandIn(clock=clock, rate_limits=False) as slack,
+        FaultySlack(clock=clock, rate_limits=False) as slack,
         aiohttp.ClientSession() as errand,
     ):
         nowhere = f"{slack.base_url}/nothing"

@@ -128,10 +128,7 @@ async def test_a_public_literal_is_dialled_as_it_stands(site: Site) -> None:
 async def test_a_listed_host_is_dialled_where_the_operator_says(site: Site) -> None:
     site.html("/page", article())
     pattern = HostPattern(host="*.test", port=None)
-    allowance = Allowance(
-        hosts=(pattern,),
-        connections=((pattern, ("127.0.0.1", site.port)),),
-    )
+    allowance = Allowance(hosts=(pattern,), connections=((pattern, ("127.0.0.1", site.port)),))
     names = Names({})
     async with client_for(site, names=names, allowance=allowance) as client:
         page = await client.page("http://news.test/page")

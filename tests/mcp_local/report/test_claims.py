@@ -11,7 +11,8 @@ The team of 47 engineers handled 1,250,000 requests in 2025 and cut costs by 3.5
 About 5% complained. “A queue you cannot read is a queue you cannot trust,” the authors
 wrote — it's that simple. Turnover rose from 1,234 to 1,481 million euros, a third of it abroad.
 The new plant near Lyon, 10 kilometres away, opened on Tuesday; Maria Lindgren runs it with three
-deputies. France pays two billion dollars."""
+deputies. France pays two billion dollars. Orders for boards of 8 cm grew in the third quarter of
+2025 and had grown by 40 percent in the first half of 2024. “Queues of Lyon: A Primer” names it."""
 BILANZ = "Der Umsatz der Firma stieg 2025 auf 3,4 Milliarden Euro, der Gewinn auf zwölf Prozent."
 
 
@@ -40,6 +41,10 @@ def check(markdown: str) -> tuple[Trust, list[str]]:
         "Das Werk wurde am 12. Mai 2026 eröffnet. [1]", "It has 3 deputies. [1]",
         "The plant is run by M. Lindgren. [1]", "France pays $2bn. [1]",
         "Turnover came to 3.4 billion euros, profit to 12 per cent. [3]",
+        "Orders grew in Q3 2025. [1]", "Im dritten Quartal 2025 wuchsen die Aufträge. [1]",
+        "Boards have 8 cm, and orders grew by 40 percent in H1 2024. [1]",
+        "“Queues of Lyon: A Primer for Everybody” names the plant near Lyon. [1]",
+        "Near Lyon, Département Rhône, the new plant opened on Tuesday. [1]",
         "Uncited: the three plants of 2025.", "## 48 things\n\nNothing more.",
         "A first sentence. Then 47 engineers. It is so. [1]",
         "47 engineers. [1]\n\n| What | Requests |\n|--|--|\n| Team | 1,250,000 |",
@@ -65,6 +70,8 @@ def test_what_stands_on_a_cited_source_in_any_form_is_not_warned_of(markdown: st
         ("France pays two billion euros. [1]", "The figure 2 billion euros does not"),
         ("It opened on 14 May 2026. [1]", "The date 14 May 2026 does not"),
         ("It opened on 12 June 2026. [1]", "The date 12 June 2026 does not"),
+        ("Orders grew in Q2 2025. [1]", "The date Q2 2025 does not"),
+        ("Orders for boards of 9 cm grew. [1]", "The figure 9 cm does not"),
         ("The team handled the requests in 2023. [1]", "The date 2023 does not"),
         ("| a |\n|--|\n| 48 [1] |", "The figure 48 does not"),
         ("47 [1]\n\n| a |\n|--|\n| 48 |", "The figure 48 does not"),

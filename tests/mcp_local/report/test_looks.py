@@ -107,7 +107,9 @@ async def test_a_table_says_that_it_scrolls_only_where_it_does(report: Page) -> 
 @pytest.mark.proves("report.printed")
 @pytest.mark.process("Chromium prints the page")
 async def test_a_pdf_has_author_outline_tags_and_a_running_title_with_page_numbers() -> None:
-    page = compose(f"{RICH}\n\n" + "## More\n\nText. [1]\n\n" * 40, sources=[source(1, SAYS)])
+    wrong = "## Wrong\n\nThe towers of the grid hold 99.9 gigawatts. [1]"
+    more = "## More\n\nText. [1]\n\n" * 40
+    page = compose(f"{wrong}\n\n{RICH}\n\n{more}", sources=[source(1, SAYS)])
     pdf = with_author(await Browsers(Settings()).print(page.html.encode(), session=Path()))
     document = PdfDocument(pdf)
     about: dict[str, str] = document.get_metadata_dict()
@@ -116,6 +118,8 @@ async def test_a_pdf_has_author_outline_tags_and_a_running_title_with_page_numbe
     whole: Any = document
     outline = list(whole.get_toc(max_depth=1))
     assert [mark.get_title() for mark in outline] == ["The topic"]
+    pages: list[str] = [each.get_textpage().get_text_bounded() for each in whole]
+    assert re.search(r"hold 99\.9 gigawatts\.\s*\[1\]\s*not found in the source", "\n".join(pages))
     second = whole[1].get_textpage()
     text: str = second.get_text_bounded()
     assert text.startswith("The topic")

@@ -21,9 +21,7 @@ class CloudDesk(Session):
     def __init__(self, tmp_path: Path, cloud: Cloud) -> None:
         super().__init__(tmp_path)
         self.settings = Settings(
-            workspaces_root=self.root,
-            composio_api_key=SecretStr(KEY),
-            composio_base_url=cloud.url,
+            workspaces_root=self.root, composio_api_key=SecretStr(KEY), composio_base_url=cloud.url
         )
         self.cloud = cloud
 

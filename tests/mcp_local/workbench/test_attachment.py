@@ -43,10 +43,7 @@ async def test_another_tool_and_type_are_passed_on(desk: CloudDesk) -> None:
         toolkit_slug="googledrive",
     )
     [asked] = desk.cloud.requests
-    assert (asked["tool_slug"], asked["toolkit_slug"]) == (
-        "GOOGLEDRIVE_UPLOAD_FILE",
-        "googledrive",
-    )
+    assert (asked["tool_slug"], asked["toolkit_slug"]) == ("GOOGLEDRIVE_UPLOAD_FILE", "googledrive")
     assert asked["mimetype"] == "application/pdf"
     assert desk.cloud.seen_headers[-1][1]["content-type"] == "application/pdf"
 

@@ -110,7 +110,7 @@ class AgentView {
     const facts = [durationLabel(elapsedS(node)), say("since", { at: timeLabel(node.createdAt) })];
     setText(this.facts, facts.filter(Boolean).join(" · "));
     setAttribute(this.facts, "title", fullLabel(node.createdAt));
-    const more = [node.agent && say("kind", { name: node.agent }), say("steps", { n: node.steps }), say("tokens", { n: shortNumber(node.tokens) })];
+    const more = [node.agent && say("kind", { name: node.agent }), say("steps", { n: node.steps }), say("tokens", { n: shortNumber(node.tokens) }), node.cost && say("cost", { n: node.cost.toFixed(3) })];
     setText(this.more, more.filter(Boolean).join(" · "));
   }
 

@@ -163,6 +163,7 @@ function nodeOf(id, { metadata, ...state }, before) {
     result: state.result ?? "",
     wait: state.status === "waiting" ? metadata.wait : null,
     tokens: metadata.tokens.total,
+    cost: metadata.costUsd,
     createdAt: state.createdAt,
     startedAt: metadata.startedAt ?? state.createdAt,
     isSelected: before?.isSelected ?? false,

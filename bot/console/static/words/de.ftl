@@ -32,6 +32,7 @@ tools = Schritte
 files = Dateien
 steps = Modellaufrufe: { $n }
 tokens = Tokens: { $n }
+cost = Kosten: { $n } $
 since = seit { $at }
 tool-running = Läuft
 tool-done = Fertig

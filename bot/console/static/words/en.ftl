@@ -32,6 +32,7 @@ tools = Steps
 files = Files
 steps = Model calls: { $n }
 tokens = Tokens: { $n }
+cost = Cost: ${ $n }
 since = since { $at }
 tool-running = Running
 tool-done = Done

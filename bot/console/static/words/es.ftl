@@ -32,6 +32,7 @@ tools = Pasos
 files = Archivos
 steps = Llamadas al modelo: { $n }
 tokens = Tokens: { $n }
+cost = Coste: { $n } $
 since = desde las { $at }
 tool-running = En marcha
 tool-done = Hecho

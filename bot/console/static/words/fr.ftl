@@ -32,6 +32,7 @@ tools = Étapes
 files = Fichiers
 steps = Appels du modèle : { $n }
 tokens = Jetons : { $n }
+cost = Coût : { $n } $
 since = depuis { $at }
 tool-running = En cours
 tool-done = Fait

@@ -1,107 +1,63 @@
 """The playbooks, and which of them answers a request; chosen from the request alone.
 
-`answer` quotes a page for a plain question. With tools, the first page of `BOOK` that fits plays
+`answer` quotes a page for a plain question. With tools, the first row of `BOOK` that fits plays
 the request, else `research`; `expert` is the report expert. To add one: a function that says how
 the work ended, in one straight line of `dialogue.call`s, a row in `BOOK` and its words in
-`phrases.toml`.
+`phrases.toml`; or, for a single call that has an effect, a table in `errands.toml`.
 """
 
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 from bot.sandbox.model.dialogue import Dialogue, NextStep, read_dialogue, topic_of
 from bot.sandbox.model.message import Json, ReplyText, StandInReply
-from bot.sandbox.model.message import ToolUse as ToolUse
-from bot.sandbox.model.phrases import find, in_english, line, lines
+from bot.sandbox.model.phrases import find, in_english, line, lines, pairs
 from bot.sandbox.model.playbooks import (
     answer,
     chat,
     digests,
-    errand,
+    errands,
     expert,
     posts,
     research,
-    section,
 )
 from bot.sandbox.model.quoting import stems
 from bot.sandbox.web import PageLoader
 
-ROUTES = {
-    "STOP": "stops",
-    "AGREE": "agrees",
-    "ORDER": "orders",
-}
-"""Verdicts by the pattern of their words."""
 REQUEST = re.compile(r"(?s)(?:^|\n)(?P<request>To (?:make these calls|connect an account of).*)")
 """What the bot waits for, where a message was written beside it."""
 QUERY = re.compile(r"(?sm)^Query:\s*(.*?)\s*(?:\n\s*Respond with ONLY|\Z)")
-MAX_QUESTION_CHARS = 80
-HEAD = re.compile(r"(?m)^You (?:are called|wait for an answer of|are at work for): (.*)$")
+HEAD = re.compile(r"(?m)^You (are called|wait for an answer of|are at work for): (.*)$")
 POST = re.compile(r"(?m)^(\S[^:\n<]*?)(?: \([^()\n]* before\))?: ")
 REPLY = re.compile(r"(?s)<reply>\n(?P<author>.*?): (?P<words>.*)\n</reply>")
-CODE = re.compile(r"(?s)```(?:python)?\s*?\n?(?P<code>.+?)```")
+
+Play = Callable[[Dialogue], str]
+"""Says how the work ended, or nothing where the playbook does not fit after all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What the main agent does where the words and the tools are there."""
+class Page(NamedTuple):
+    """What the main agent plays where the words and the tool are there."""
 
-    play: Callable[[Dialogue], str]
-    """Says how the work ended, or nothing where the page does not fit after all."""
-    words: str = ""
-    """The name of their pattern; empty where the playbook looks itself."""
-    tool: str = ""
-
-    def fits(self, dialogue: Dialogue) -> bool:
-        has_words = not self.words or find(self.words, dialogue.now.words)
-        return bool(has_words and (not self.tool or self.tool in dialogue.tools))
-
-
-def _program(dialogue: Dialogue) -> str:
-    """The output of the program that stands in the request."""
-    program = CODE.search(dialogue.now.words)
-    if program is None:
-        return ""
-    return line("ran", output=dialogue.call("run_python", code=program["code"].strip()).result)
+    words: str
+    """The name of their pattern."""
+    tool: str
+    play: Play
 
 
 BOOK: Sequence[Page] = (
-    Page(digests.publish, tool="publish_digest"),
-    Page(answer.from_files),
-    Page(
-        errand.write_table,
-        "table_of",
-        "write_local_file",
-    ),
-    Page(
-        posts.remove,
-        "removes",
-        "remove_my_post",
-    ),
-    Page(
-        posts.correct,
-        "corrects_answer",
-        "correct_my_answer",
-    ),
-    Page(
-        posts.read_channel,
-        "channel",
-        "read_channel",
-    ),
-    Page(
-        posts.from_report,
-        "earlier",
-        "list_local_files",
-    ),
-    Page(
-        answer.from_earlier,
-        "earlier",
-        "find_earlier_work",
-    ),
-    Page(_program, tool="run_python"),
-    Page(errand.run),
+    Page("anything", "publish_digest", digests.publish),
+    Page("anything", "", answer.from_files),
+    Page("table_of", "write_local_file", research.write_table),
+    Page("removes", "remove_my_post", partial(errands.run, names=["removes"])),
+    Page("corrects_answer", "correct_my_answer", partial(errands.run, names=["corrects_answer"])),
+    Page("channel", "read_channel", posts.read_channel),
+    Page("earlier", "search_corpus", posts.from_report),
+    Page("earlier", "find_earlier_work", posts.from_earlier),
+    Page("program", "run_python", partial(errands.run, names=["program"])),
+    Page("no_question", "", partial(errands.run, names=["mail", "event", "issue"])),
 )
 """The first that fits plays the request."""
 
@@ -116,25 +72,29 @@ async def plan(body: Json, pages: PageLoader) -> tuple[str, StandInReply]:
     verdict = verdict_on(dialogue)
     if verdict and not tools:
         return "classify", (ReplyText(text=verdict),)
-    is_fast = tools <= {"use_tools"} and not dialogue.now.calls
-    if is_fast:
-        text = await _answer_fast(dialogue, pages) if verdict in ("", "SIMPLE") else ""
+    if tools <= {"use_tools"} and not dialogue.now.calls:
+        text = ""
+        if verdict in ("", "SIMPLE"):
+            text = await _answer_fast(dialogue, pages)
         if not text and "use_tools" in tools:
-            return "escape", (dialogue.use("use_tools", {"reason": line("reason")}),)
-        return "answer", (ReplyText(text=text or line("no_model")),)
+            reason = {"reason": line("reason")}
+            return "escape", (dialogue.use("use_tools", reason),)
+        text = text or line("no_model")
+        return "answer", (ReplyText(text=text),)
     name, play = _player(dialogue)
     try:
-        return name, (ReplyText(text=await asyncio.to_thread(play, dialogue)),)
+        text = await asyncio.to_thread(play, dialogue)
+        return name, (ReplyText(text=text),)
     except NextStep as step:
         return name, step.reply
 
 
-def _player(dialogue: Dialogue) -> tuple[str, Callable[[Dialogue], str]]:
+def _player(dialogue: Dialogue) -> tuple[str, Play]:
     """Whose work a request with tools is: a sub-agent's, or the main agent's."""
     if "write_report" in dialogue.tools and "Task" not in dialogue.tools:
-        return "delegated", expert.decide
-    if section.ORDER.match(dialogue.exchanges[0].asked):
-        return "section", section.write
+        return "delegated", expert.write
+    if expert.ORDER.search(dialogue.exchanges[0].asked):
+        return "section", expert.write_section
     return "research", _work
 
 
@@ -158,41 +118,19 @@ def verdict_on(dialogue: Dialogue) -> str:
     queries = QUERY.findall(asked)
     if not queries or dialogue.tools:
         return ""
-    if not REQUEST.search(asked):
-        return classify(queries[-1])
-    return _classify_beside(queries[-1])
+    is_beside = REQUEST.search(asked) is not None
+    rules = "verdicts_beside" if is_beside else "verdicts"
+    return classify(queries[-1], rules)
 
 
-def _classify_beside(words: str) -> str:
-    """The word for what was written while a request waits for its buttons."""
-    verdict = classify(words)
-    if verdict == "STOP":
-        return verdict
-    is_aside = words.rstrip().endswith("?") or find("thinking_aloud", words)
-    if is_aside or find("thanks", words):
-        return "ASIDE"
-    return "COMPLEX" if find("changes_call", words) else verdict
-
-
-def classify(words: str) -> str:
-    """The classifier's one word for what a person wrote."""
+def classify(words: str, rules: str = "verdicts") -> str:
+    """The classifier's one word for what a person wrote: that of the first rule that fits."""
     words = in_english(words)
-    if find("removes", words) or find("corrects_answer", words):
-        return "COMPLEX"
-    for route, rule in ROUTES.items():
+    for rule, verdict in [*pairs(rules), *pairs("verdicts")]:
         if find(rule, words):
-            return route
-    pages = [page.words for page in BOOK if page.words]
-    if find("greets", words) or find("asks_time", words):
-        return "SIMPLE"
-    rules = ["figures", *pages]
-    is_long = len(words) >= MAX_QUESTION_CHARS
-    if is_long or find("fresh", words) or not find("question", words):
-        rules += ["report", "searches", "needs_tools", "go_on", *errand.ERRANDS]
+            return verdict
     is_vague = find("asks_for_work", words) and not stems(topic_of(words))
-    has_code = CODE.search(words) is not None
-    is_work = is_vague or has_code or any(find(rule, words) for rule in rules)
-    return "COMPLEX" if is_work else "SIMPLE"
+    return "COMPLEX" if is_vague else "SIMPLE"
 
 
 def _work(dialogue: Dialogue) -> str:
@@ -201,11 +139,13 @@ def _work(dialogue: Dialogue) -> str:
     if ending:
         return ending
     dialogue = chat.after_offer(dialogue)
-    for page in BOOK:
-        text = page.play(dialogue) if page.fits(dialogue) else ""
-        if text:
-            return text
     words = dialogue.now.words
+    for page in BOOK:
+        has_tool = not page.tool or page.tool in dialogue.tools
+        if has_tool and find(page.words, words):
+            text = page.play(dialogue)
+            if text:
+                return text
     is_vague = not stems(research.read_brief(dialogue).topic)
     is_new = all(call.name == "ask_user" for call in dialogue.now.calls)
     is_new = is_new and words not in lines("offers")
@@ -222,37 +162,30 @@ def _judge(dialogue: Dialogue) -> Json:
         return {"is_for_bot": False}
     author = reply["author"]
     words = reply["words"]
-    name, awaited, works_for, *_ = [
-        *HEAD.findall(prompt),
-        "",
-        "",
-        "",
-    ]
-    authors = POST.findall(prompt.partition("<thread>")[2])
-    is_behind_bot = authors[-2:-1] in (["you"], [author])
-    return {
-        "is_for_bot": bool(
-            re.match(rf"(?i)\W*(?:{re.escape(name)}|bot)\b", words)
-            or (author in awaited.split(", ") and not find("remark", words))
-            or (author in works_for.split(", ") and find("stops", words))
-            or (is_behind_bot and find("to_bot", words))
-        )
-    }
+    about = dict(HEAD.findall(prompt))
+    name = re.escape(about.get("are called", "bot"))
+    before = POST.findall(prompt.partition("<thread>")[2])[-2:-1]
+    reasons = (
+        re.match(rf"(?i)\W*(?:{name}|bot)\b", words),
+        author in about.get("wait for an answer of", "") and not find("remark", words),
+        author in about.get("are at work for", "") and find("stops", words),
+        before in (["you"], [author]) and find("to_bot", words),
+    )
+    return {"is_for_bot": any(reasons)}
 
 
 def _plan(dialogue: Dialogue) -> Json:
     """The planner's form: a sub-question for each side of a comparison; no question to people."""
-    sides = research.sides_of(dialogue.now.words)
-    questions = [{"title": side, "question": line("find_out", side=side)} for side in sides]
-    form = {
-        "is_continuation": False,
-        "is_blocking": False,
-        "sub_questions": questions,
-    }
+    questions: list[Json] = []
+    for side in research.sides_of(dialogue.now.words):
+        question = line("find_out", side=side)
+        questions.append({"title": side, "question": question})
     return {
         "question": "",
         "default": "",
-        **form,
+        "is_continuation": False,
+        "is_blocking": False,
+        "sub_questions": questions,
     }
 
 

@@ -1,11 +1,12 @@
-"""Playbook: answer by a quotation from a page, a file or earlier work."""
+"""Playbook: answer by a quotation from a page or from attached files."""
 
 import re
+from itertools import pairwise
 
 from bot.sandbox.model.dialogue import Dialogue, topic_of
 from bot.sandbox.model.phrases import find, line
 from bot.sandbox.model.quoting import escape, quotable_blocks, share, stems
-from bot.sandbox.web import PageLoader
+from bot.sandbox.web import PageLoader, WebPage
 
 ENOUGH = 0.75
 """So much of a question must stand in a quotation and its page's title; one word in the title."""
@@ -20,12 +21,11 @@ QUESTION_CHARS = 300
 """The end of a long text is taken for the question about it."""
 LINE_END = re.compile(r"\s*\n\s*|(?<=[.!?])\s+")
 FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
-PART = re.compile(r"(?m)^## (Page|Sheet) (.*)$")
+PART = re.compile(r"(?m)^## (?=(?:Page|Sheet) )")
 """The mark of a page or a sheet in the text of a file."""
 ROW = re.compile(r"(?m)^(?:\d+: |[^\n]*[,;\t]).*$")
 """A row of a sheet, or of values with separators."""
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-EARLIER_WORK = re.compile(r"(?m)^- id (\w+)(.*(?:\n  .*)*)")
 
 
 def about_request(request: str) -> str:
@@ -40,107 +40,79 @@ async def from_pages(dialogue: Dialogue, pages: PageLoader) -> str:
     best = 0.0
     answer = ""
     for page in await pages():
-        least = _enough_of(topic, page.title)
-        for _, sentences in quotable_blocks(page.text.replace("\n", "\n\n")):
-            for index, sentence in enumerate(sentences):
-                quote = " ".join(sentences[index : index + 2])
-                context = page.title
-                if len(stems(topic)) > 1:
-                    context += f" {quote}"
-                worth = share(topic, sentence) + share(topic, quote)
-                if worth > best and share(topic, context) >= least:
-                    best = worth
-                    link = f"[{escape(page.title)}]({page.url})"
-                    answer = f"> {escape(quote)}\n\n{link}"
+        worth, quote = _best_of(page, topic)
+        if worth > best:
+            best = worth
+            title = escape(page.title)
+            answer = f"> {escape(quote)}\n\n[{title}]({page.url})"
     return answer
 
 
-def _enough_of(topic: str, title: str) -> float:
-    """So much of a question is enough: less where the page is about its subject."""
-    is_subject = len(stems(topic)) > 1 and share(topic, title) >= IN_TITLE
-    return ENOUGH_OF_SUBJECT if is_subject else ENOUGH
+def _best_of(page: WebPage, topic: str) -> tuple[float, str]:
+    """The two sentences of a page that hold most of a topic, and how much; none if too little."""
+    is_word = len(stems(topic)) == 1
+    is_subject = not is_word and share(topic, page.title) >= IN_TITLE
+    least = ENOUGH_OF_SUBJECT if is_subject else ENOUGH
+    best = (0.0, "")
+    text = page.text.replace("\n", "\n\n")
+    for _, sentences in quotable_blocks(text, in_report=False):
+        for sentence, following in pairwise([*sentences, ""]):
+            quote = f"{sentence} {following}".strip()
+            context = page.title if is_word else f"{page.title} {quote}"
+            worth = share(topic, sentence) + share(topic, quote)
+            if worth > best[0] and share(topic, context) >= least:
+                best = (worth, quote)
+    return best
 
 
 def from_files(dialogue: Dialogue) -> str:
     """A quotation from attached files, or from a text as long as a file; empty without them."""
     now = dialogue.now
+    words = now.words
     if not now.attachments:
-        is_long = len(now.words) > LONG_CHARS
-        return quote_lines(now.words, now.words[-QUESTION_CHARS:]) if is_long else ""
-    texts = dict(now.files)
-    unread = [path for path in now.attachments if path not in texts]
-    texts |= dialogue.read(unread)
-    if find("report", now.words) and stems(topic_of(now.words)):
+        return quote_lines(words, words[-QUESTION_CHARS:]) if len(words) > LONG_CHARS else ""
+    texts = now.files
+    texts |= dialogue.read(path for path in now.attachments if path not in texts)
+    if find("report", words) and stems(topic_of(words)):
         return ""
     answers: list[str] = []
     for path, kind in now.attachments.items():
         name = FILE_ID.sub("", path.rpartition("/")[2])
-        text = texts.get(path, "")
-        counted = _rows_of(text) if find("counts_rows", now.words) else 0
-        if counted:
-            answers.append(
-                line(
-                    "rows",
-                    name=name,
-                    count=f"{counted:,}",
-                )
+        answer = _from_file(
+            name,
+            texts[path],
+            words,
+        )
+        answers.append(
+            answer
+            or line(
+                "no_text",
+                name=name,
+                kind=kind,
             )
-        else:
-            answers.append(
-                _quotation(
-                    name,
-                    text,
-                    now.words,
-                )
-                or line(
-                    "no_text",
-                    name=name,
-                    kind=kind,
-                )
-            )
+        )
     return "\n\n".join(answers)
 
 
-def _rows_of(text: str) -> int:
-    """How many rows a table has below its head; none where the text is no table."""
-    return max(0, len(ROW.findall(text)) - 1)
-
-
-def _quotation(
-    name: str,
-    text: str,
-    words: str,
-) -> str:
-    """The lines that hold most of the question, with the name of their page or sheet."""
-    _, *parts = PART.split(f"## Page \n{text}")
-    quoted: dict[str, str] = {}
-    for kind, number, body in zip(
-        parts[::3],
-        parts[1::3],
-        parts[2::3],
-        strict=True,
-    ):
+def _from_file(name: str, text: str, words: str) -> str:
+    """How many rows a table has, where that is asked; else the lines that hold most of it."""
+    rows = len(ROW.findall(text)) - 1
+    if rows > 0 and find("counts_rows", words):
+        count = f"{rows:,}"
+        return line(
+            "rows",
+            name=name,
+            count=count,
+        )
+    quoted: dict[str, float] = {}
+    for part in PART.split(text):
+        head, _, body = part.partition("\n") if part != text else (name, "", text)
+        where = name if head == name else f"{name}, {head.casefold()}"
         if body.strip():
-            where = f"{name}, {kind.casefold()} {number}" if number.strip() else name
-            quoted[where] = quote_lines(body, words)
-    shares = {where: share(words, text) for where, text in quoted.items()}
-    best = [where for where in quoted if shares[where] == max(shares.values())]
-    parts = [line("file_says", name=where) + quoted[where] for where in best[:MAX_PARTS]]
-    return "\n\n".join(parts)
-
-
-def from_earlier(dialogue: Dialogue) -> str:
-    """A quotation from an earlier report, with its thread."""
-    words = dialogue.now.words
-    search = dialogue.call("find_earlier_work", query=words[:SHOWN_CHARS])
-    works = dict(EARLIER_WORK.findall(search.result))
-    if not works:
-        return line("no_earlier")
-    fitting = max(works, key=lambda work: share(words, works[work]))
-    text = dialogue.call("read_earlier_work", id=fitting).result
-    thread = text.partition("Thread: ")[2].partition("\n")[0]
-    answer = text.partition("The answer:\n")[2] or text
-    return line("wrote", thread=thread) + quote_lines(answer, words)
+            quotation = line("file_says", name=where) + quote_lines(body, words)
+            quoted[quotation] = share(words, body)
+    best = [text for text in quoted if quoted[text] == max(quoted.values())]
+    return "\n\n".join(best[:MAX_PARTS])
 
 
 def quote_lines(text: str, question: str) -> str:
@@ -152,7 +124,6 @@ def quote_lines(text: str, question: str) -> str:
         reverse=True,
     )
     best = ranked[:MAX_LINES]
-    head = lines[0]
-    if "," in head or "|" in head:  # of a table
-        best.append(head)
+    if re.search(r"[,;|]", lines[0]):  # the head of a table
+        best.append(lines[0])
     return "\n".join(f"> {escape(one[:SHOWN_CHARS])}" for one in lines if one in best)

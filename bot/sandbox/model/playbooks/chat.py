@@ -7,28 +7,49 @@ from dataclasses import replace
 from bot.sandbox.model.dialogue import ANSWERED, Dialogue, topic_of
 from bot.sandbox.model.phrases import find, line, lines, pairs
 from bot.sandbox.model.playbooks.answer import LINE_END
-from bot.sandbox.model.quoting import escape, share, split_sentences, stems
+from bot.sandbox.model.quoting import escape, share, stems
 
 ABOUT_POST = re.compile(r"\(this is about what (?P<who>.+?) wrote at (?P<at>[^)]+)\)")
-POSTS = re.compile(r"(?s)<earlier_posts>(?P<posts>.*?)</earlier_posts>")
 NUMBER = re.compile(r"\d[\d.]*")
-DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
-"""Three digits behind a comma are thousands."""
+THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 SHORT_LINES = 2
 OFFERED = 3
 
 
 def reply(dialogue: Dialogue) -> str:
     """The line for a message that no page answers; empty for any other message."""
-    words = dialogue.now.words
+    now = dialogue.now
+    words = now.words
     if find("greets", words):
-        in_language = [
-            text for rule, text in pairs("hello") if re.match(rule, words, re.IGNORECASE)
+        greetings = [
+            text
+            for rule, text in pairs("hello")
+            if re.match(
+                rule,
+                words,
+                re.IGNORECASE,
+            )
         ]
-        return [*in_language, line("hello", offer=lines("offers")[0])][0]
-    if find("asks_time", words) and dialogue.now.sent:
-        return f"It is {dialogue.now.sent}."
-    return _about_post(dialogue) or _shorter(dialogue) or _sum(words)
+        return [*greetings, line("hello", offer=lines("offers")[0])][0]
+    if find("asks_time", words) and now.sent:
+        return f"It is {now.sent}."
+    about = ABOUT_POST.search(words)
+    if about:
+        texts = re.findall(rf"(?m)^.*{re.escape(about['who'])}: (.*)$", now.asked)
+        return (
+            line(
+                "about_post",
+                who=about["who"],
+                text=escape(texts[0]),
+            )
+            if texts
+            else ""
+        )
+    if find("shorter", words) and dialogue.answers:
+        rows = LINE_END.split(dialogue.answers[-1].strip())
+        sentences = [row for row in rows if row[-1:] not in "*:|"]
+        return "\n".join(sentences[:SHORT_LINES])
+    return _sum(words)
 
 
 def wrap_up(dialogue: Dialogue) -> str:
@@ -39,46 +60,22 @@ def wrap_up(dialogue: Dialogue) -> str:
     return line("stopped_early", findings=findings) if findings else line("stopped_empty")
 
 
-def _about_post(dialogue: Dialogue) -> str:
-    """What the post says that a person asks about from its menu."""
-    about = ABOUT_POST.search(dialogue.now.words)
-    material = POSTS.search(dialogue.now.asked)
-    if about is None or material is None:
-        return ""
-    head = f"{about['who']}: "
-    texts = [row.partition(head)[2] for row in material["posts"].splitlines() if head in row]
-    return (
-        line(
-            "about_post",
-            who=about["who"],
-            text=escape(texts[-1]),
-        )
-        if texts
-        else ""
-    )
-
-
-def _shorter(dialogue: Dialogue) -> str:
-    """The beginning of the last answer."""
-    if not find("shorter", dialogue.now.words) or not dialogue.answers:
-        return ""
-    rows = LINE_END.split(dialogue.answers[-1].strip())
-    sentences = [row for row in rows if split_sentences(row) and row[-1:] not in "*:|"]
-    return "\n".join(sentences[:SHORT_LINES])
-
-
 def _sum(words: str) -> str:
     """A small sum with its result; empty for any other message."""
     asked = find("sum", words)
     if asked is None:
         return ""
     terms = asked["sum"].strip()
-    plain = re.sub(r"[x\u00d7]", "*", terms).replace("÷", "/")
-    plain = DECIMAL_COMMA.sub(".", plain).replace(",", "")
+    plain = re.sub(
+        r"[x\u00d7]",
+        "*",
+        terms,
+    ).replace("÷", "/")
+    plain = THOUSANDS.sub("", plain).replace(",", ".")
+    plain = NUMBER.sub(r" 1.0 * \g<0> ", plain)
     try:
-        plain = NUMBER.sub(lambda number: f" {float(number[0])} ", plain)
         [value] = sqlite3.connect(":memory:").execute(f"SELECT {plain}").fetchone()
-    except (ValueError, sqlite3.Error):
+    except sqlite3.Error:
         return ""
     formula = escape(terms.replace("*", "\u00d7"))
     return "" if value is None else f"{formula} = {value:.12g}"
@@ -96,8 +93,6 @@ def offer(dialogue: Dialogue) -> str:
             if find(kind, words):
                 question = asks
                 options = [option for option in options if find(kind, option)]
-    turn = sum(map(ord, words)) % len(options)
-    options = options[turn:] + options[:turn]
     options.sort(key=lambda option: share(words, option), reverse=True)
     dialogue.call(
         "ask_user",

@@ -4,11 +4,12 @@ import re
 
 from bot.sandbox.model.dialogue import Dialogue
 from bot.sandbox.model.message import Json
-from bot.sandbox.model.phrases import find, line, lines
+from bot.sandbox.model.phrases import find, line
 from bot.sandbox.model.playbooks import research
-from bot.sandbox.model.playbooks.errand import clock_of
+from bot.sandbox.model.playbooks.days import clock_in, days_in
+from bot.sandbox.model.playbooks.pages import read_passages, search
 from bot.sandbox.model.playbooks.posts import as_list, posts_in
-from bot.sandbox.model.quoting import capitalised, share, stems
+from bot.sandbox.model.quoting import Quote, capitalised, quotes_on, share, stems
 
 MESSAGE = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
 CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
@@ -20,8 +21,6 @@ OWN = re.compile(r"(?m)^(\d+)\. (.+?) \| ")
 """A digest of the person's in the request: its number and its task."""
 MATERIAL = re.compile(r"(?s)Posts in the channel since [^\n]*, as material:\n(.*?)(?:\n\n|\Z)")
 MAX_LINES = 5
-CITED = re.compile(r"(?P<text>\S[^\[\]]*?[.!?][\"”]?) \[(?P<n>\d+)\]")
-LISTED = re.compile(r"(?m)^(\d+)\. (.*): (http\S+)$")
 
 
 def read_order(dialogue: Dialogue) -> Json:
@@ -34,12 +33,21 @@ def read_order(dialogue: Dialogue) -> Json:
     if number:
         draft["which"] = int(number["n"])
     elif draft["intent"] in COMMANDS:
-        draft |= _best("which", words, request)
+        draft |= _best(
+            "which",
+            words,
+            request,
+            least=0.1,
+        )
     elif draft["intent"] == "order":
-        draft |= _best("same_as", draft["task"], request, least=1.0)
+        draft |= _best(
+            "same_as",
+            draft["task"],
+            request,
+            least=1.0,
+        )
     channels = CHANNELS.search(request)
-    names = channels["names"].split() if channels else []
-    names = [name for name in names if name.startswith("#")]
+    names = re.findall(r"#\S+", channels["names"]) if channels else []
     if names and find("sums_up", words):
         draft["reads"] = names.pop(0)
     if names:
@@ -64,94 +72,94 @@ def _draft(words: str, request: str) -> Json:
             "rrule": rule,
         }
         return draft if rule else {**draft, "question": line("which_days")}
+    pending = PENDING.search(request)
+    if pending and not rule and _clock(words):
+        rule = pending[0] + _clock(words)
     if not is_change:
         return {"intent": "none"}
-    pending = PENDING.search(request)
-    clock = _clock(words)
-    if pending and clock:
-        rule = rule or pending[0] + clock
     return {"intent": "change", "rrule": rule} if rule else {"intent": "change"}
 
 
-def _best(field: str, words: str, request: str, least: float = 0.1) -> Json:
+def _best(
+    field: str,
+    words: str,
+    request: str,
+    least: float,
+) -> Json:
     """The digest whose topic the words name best, as a field; without one where they name none."""
     shares = {int(number): share(task, words) for number, task in OWN.findall(request)}
-    best = max(shares, key=shares.__getitem__, default=0)
+    best = max(
+        shares,
+        key=shares.__getitem__,
+        default=0,
+    )
     return {field: best} if shares.get(best, 0.0) >= least else {}
 
 
 def _rrule(words: str) -> str:
     """The recurrence rule of an order; empty where it names no days."""
-    match = find("when", words)
-    if match is None:
+    when = find("when", words)
+    days = days_in(when[0]) if when else ""
+    if not days:
         return ""
-    name = (match["day"] or "day").casefold().split()[-1]
-    for row in lines("days"):
-        days, *names = row.split()
-        if name in names or name.removesuffix("s") in names:
-            rule = "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"
-            return rule + _clock(words)
-    return ""
+    rule = "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"
+    return rule + _clock(words)
 
 
 def _clock(words: str) -> str:
-    clock = clock_of(words)
+    clock = clock_in(words)
     return f";BYHOUR={clock[0]};BYMINUTE={clock[1]}" if clock else ""
 
 
 def publish(dialogue: Dialogue) -> str:
-    """A digest: what people wrote in a channel, or what a report has that is new."""
+    """A digest: what people wrote in a channel, or what pages say that is new."""
+    if dialogue.now.done("publish_digest"):
+        return line("published")
+    material = MATERIAL.search(dialogue.now.asked)
+    digest = _of_posts(material[1]) if material else _of_pages(dialogue)
+    dialogue.call("publish_digest", **digest)
+    return line("published")
+
+
+def _of_posts(material: str) -> Json:
+    """The newest posts of a channel; in the thread with their links."""
+    posts = posts_in(material)
+    headline = line("posts", count=len(posts)) if posts else line("no_posts_new")
+    return {
+        "headline": headline,
+        "lines": [_new(post, "") for post, _ in posts[-MAX_LINES:]],
+        "details": "\n".join(as_list(posts)) or headline,
+    }
+
+
+def _of_pages(dialogue: Dialogue) -> Json:
+    """What is new on a topic, beside the report on it."""
     now = dialogue.now
-    if now.done("publish_digest"):
-        return line("published")
-    posts = MATERIAL.search(now.asked)
-    if posts:
-        _publish_posts(dialogue, posts[1])
-        return line("published")
     topic = research.read_brief(dialogue).topic
-    hits = research.search(dialogue, [topic])
-    brief = research.Brief(request=now.words, topic=topic)
-    result = (
+    hits = search(dialogue, [topic])
+    quotes: list[Quote] = []
+    if hits:
+        brief = research.Brief(request=now.words, topic=topic)
         research.delegate(
             dialogue,
             brief,
             hits,
         )
-        if hits
-        else ""
-    )
-    urls = {n: url for n, _, url in LISTED.findall(result)}
-    links = {n: f" ([{title}]({url}))" for n, title, url in LISTED.findall(result)}
+        quotes = quotes_on(read_passages(dialogue, topic), topic, MAX_LINES)
     known = stems(now.asked)
-    new = [
-        {
-            "text": text,
-            "source": urls.get(n, ""),
-            "is_new": True,
-        }
-        for text, n in CITED.findall(result)
-        if not stems(text) <= known
-    ][:MAX_LINES]
-    news = line("news", count=len(new)) if new else line("no_news")
-    body = result.partition("\n\nPages:")[0].strip()
-    details = re.sub(r" \[(\d+)\]", lambda mark: links.get(mark[1], ""), body)
-    dialogue.call(
-        "publish_digest",
-        headline=f"{capitalised(topic)}: {news}",
-        lines=new,
-        details=details or line("nothing", topic=topic),
-    )
-    return line("published")
+    new = [quote for quote in quotes if not stems(quote.sentence) <= known]
+    count = line("news", count=len(new)) if new else line("no_news")
+    facts = [quote.fact for quote in quotes]
+    return {
+        "headline": f"{capitalised(topic)}: {count}",
+        "lines": [_new(quote.sentence, quote.block.url) for quote in new],
+        "details": "\n".join(facts) or line("nothing", topic=topic),
+    }
 
 
-def _publish_posts(dialogue: Dialogue, material: str) -> None:
-    """The newest posts of a channel, each in its author's name; in the thread with their links."""
-    posts = posts_in(material)
-    new = [{"text": post, "source": "", "is_new": True} for post, _ in posts[-MAX_LINES:]]
-    headline = line("posts", count=len(posts)) if posts else line("no_posts_new")
-    dialogue.call(
-        "publish_digest",
-        headline=headline,
-        lines=new,
-        details="\n".join(as_list(posts)) or headline,
-    )
+def _new(text: str, source: str) -> Json:
+    return {
+        "text": text,
+        "source": source,
+        "is_new": True,
+    }

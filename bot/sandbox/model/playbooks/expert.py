@@ -1,32 +1,21 @@
-"""Playbook of the report expert: read, save, read on, write the report, and sum it up."""
+"""Playbook of the report expert: read, save, write the report from passages, and sum it up.
+
+Of three sections and more each is written to a file by a run of its own, which `write_section`
+plays.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.sandbox.model.dialogue import FORK, Dialogue, Exchange, objects_in, topic_of
-from bot.sandbox.model.message import Json
+from bot.sandbox.model.dialogue import FORK, RESULT, Dialogue, Exchange, NextStep, topic_of
+from bot.sandbox.model.message import Json, ReplyText
 from bot.sandbox.model.phrases import find, line, lines, pairs
-from bot.sandbox.model.playbooks.research import (
-    BRACKETS,
-    URL,
-    Brief,
-    fetched,
-    read_pages,
-    unread_in,
-)
-from bot.sandbox.model.playbooks.section import (
-    LEAST_SECTIONS,
-    PlannedSection,
-    as_markdown,
-    have_written,
-)
+from bot.sandbox.model.playbooks.pages import MAX_PAGES, nothing_about, read_pages, read_passages
+from bot.sandbox.model.playbooks.research import URL, Brief
 from bot.sandbox.model.quoting import (
-    ENOUGH,
-    NumberedPage,
     PageBlock,
     best_quotes,
-    blocks_of,
     capitalised,
     cite,
     escape,
@@ -36,17 +25,21 @@ from bot.sandbox.model.quoting import (
     worth,
 )
 
-BATCH = 10
 SUMMARY_SENTENCES = 3
 COVER_SENTENCES = 4
-MAX_SENTENCES = 72
+MAX_BLOCKS = 60
 """Of a whole report; its sections share them evenly."""
-LEAST_A_SECTION = 4
-PASSAGES = 50
-CITED = re.compile(r"(?P<sentence>[^\n\[\]]+) \[(?P<n>\d+)\]")
+MAX_THEMES = 4
+WRITER = "report-section-writer"
+LEAST_SECTIONS = 3
+"""Fewer are written sooner by one run."""
+ORDER = re.compile(r"(?m)^Heading: (.+)\nFile: (.+)\nQuery: (.+)\nPassages: (.+)$")
+
+Sections = Mapping[str, Sequence[PageBlock]]
+"""What of the pages stands below each heading."""
 
 
-def decide(dialogue: Dialogue) -> str:
+def write(dialogue: Dialogue) -> str:
     """The expert's answer: the most telling sentences of its report, or why there is none."""
     whole = Exchange(asked="\n\n".join(exchange.asked for exchange in dialogue.exchanges))
     for exchange in dialogue.exchanges:
@@ -56,27 +49,40 @@ def decide(dialogue: Dialogue) -> str:
     brief = Brief.read(whole.asked)
     noted = filter(None, map(topic_of, whole.notes))
     brief = replace(brief, sections=tuple(dict.fromkeys([*brief.sections, *noted])))
-    pages = _read(dialogue, list(dict.fromkeys(URL.findall(whole.asked))))
-    sections = _sections(pages, brief)
+    query = " ".join([brief.topic, *brief.sections])
+    urls = list(dict.fromkeys(URL.findall(whole.asked)))
+    blocks = (
+        read_pages(
+            dialogue,
+            query,
+            urls[:MAX_PAGES],
+        )
+        if urls
+        else []
+    )
+    sections = _sections(blocks, brief)
     if not sections:
-        reason = line("nothing", topic=brief.topic) + unread_in(dialogue)
-        return line("no_report", why=reason)
-    files: list[str] = []
-    if FORK in dialogue.tools and len(sections) >= LEAST_SECTIONS:
-        files = have_written(dialogue, sections)
-    search = dialogue.call("search_corpus", query=brief.topic, limit=PASSAGES)
-    passages = [entry for entry in objects_in([search]) if entry.get("id")]
-    markdown = "".join(as_markdown(*section) for section in sections)
+        return line("no_report", why=nothing_about(dialogue, brief.topic))
+    cover = best_quotes(
+        blocks,
+        brief.topic,
+        COVER_SENTENCES,
+    )
     report: Json = {
         "title": capitalised(brief.topic),
         "follow_ups": [question.format(topic=brief.topic) for question in lines("follow_ups")],
-        "summary": cite_passages(_cover(pages, brief.topic), passages),
+        "summary": " ".join(cite(quote.sentence, quote.block.passage) for quote in cover),
         "is_comprehensive": find("in_depth", whole.asked) is not None,
     }
+    files = _have_written(
+        dialogue,
+        sections,
+        query,
+    )
     if files:
         report["sections"] = files
     else:
-        report["markdown"] = cite_passages(markdown, passages)
+        report["markdown"] = "".join(_markdown(*section) for section in sections.items())
     written = dialogue.call("write_report", **report)
     while whole.notes and any(written.arguments.get(name) != report[name] for name in report):
         written = dialogue.call("write_report", **report)
@@ -84,140 +90,164 @@ def decide(dialogue: Dialogue) -> str:
         return line("no_report", why=written.result[:300])
     return _summary(
         brief,
-        pages,
-        written.arguments["title"],
-        markdown,
-        str(written.data.get("version", "")),
-        str(written.data.get("shortfall", "")),
+        blocks,
+        sections,
+        written.data,
     )
-
-
-def cite_passages(markdown: str, passages: Sequence[Json]) -> str:
-    """The text with the passage cited, in place of its page, behind each sentence that it holds."""
-
-    def cite_one(cited: re.Match[str]) -> str:
-        sentence = _plain(cited["sentence"]).removeprefix("- ")
-        for passage in passages:
-            if str(passage["n"]) == cited["n"] and sentence in _plain(passage["text"]):
-                return f"{cited['sentence']} [{passage['id']}]"
-        return cited[0]
-
-    return CITED.sub(cite_one, markdown)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.replace("\\", "").split())
-
-
-def _read(dialogue: Dialogue, urls: Sequence[str]) -> list[NumberedPage]:
-    """The pages, crawled in two batches at most, saved and read to their ends."""
-    crawls = [dialogue.call("crawl_parallel", urls=urls[:BATCH])] if urls else []
-    if urls[BATCH:] and len(fetched(crawls)) < BATCH:
-        crawls.append(dialogue.call("crawl_parallel", urls=urls[BATCH : 2 * BATCH]))
-    articles = [row["url"] for row in fetched(crawls)]
-    if not articles:
-        return []
-    return read_pages(dialogue, dialogue.call("save_corpus", articles=articles))
 
 
 def _summary(
     brief: Brief,
-    pages: Sequence[NumberedPage],
-    title: str,
-    markdown: str,
-    version: str,
-    shortfall: str,
+    blocks: Sequence[PageBlock],
+    sections: Sections,
+    written: Json,
 ) -> str:
-    """The most telling sentences of the report that was written, and its pages."""
+    """The most telling sentences of the report that was written."""
     topic = brief.topic
-    asked = [name for name in brief.sections if not stems(name) <= stems(topic)]
-    blocks = blocks_of(pages)
-    if asked:
-        blocks = on_topic(blocks, asked[-1])
+    added = [name for name in brief.sections if not stems(name) <= stems(topic)]
+    if added:
+        topic = added[-1]
+        blocks = on_topic(blocks, topic)
     quotes = best_quotes(
         blocks,
-        [topic, *asked][-1],
+        topic,
         SUMMARY_SENTENCES,
     )
-    opening = f"{version}.\n\n" if version else ""
-    paragraphs = [opening + " ".join(cite(*quote) for quote in quotes)]
-    paragraphs.append(line("report_ready", title=title))
-    names = [capitalised(name) for name in brief.sections]
-    missing = [name for name in names if f"## {escape(name)}\n" not in markdown]
-    paragraphs += [line("nothing", topic=name) for name in missing]
-    paragraphs += filter(None, [shortfall])
-    quoted = {n for _, n in quotes}
-    listed = [
-        f"{page.n}. {page.title.translate(BRACKETS)}: {page.url}"
-        for page in pages
-        if page.n in quoted
+    missing = [name for name in brief.sections if capitalised(name) not in sections]
+    paragraphs = [
+        written.get("version") or "",
+        " ".join(cite(quote.sentence, quote.block.source) for quote in quotes),
+        line("report_ready", title=written["title"]),
+        *(line("nothing", topic=name) for name in missing),
+        written.get("shortfall") or "",
     ]
-    return "\n\n".join([*paragraphs, "\n".join(["Pages:", *listed])])
+    return "\n\n".join(filter(None, paragraphs))
 
 
-def _cover(pages: Sequence[NumberedPage], topic: str) -> str:
-    """The summary: the most telling sentences of all pages."""
-    quotes = best_quotes(blocks_of(pages), topic, COVER_SENTENCES)
-    return " ".join(cite(*quote) for quote in quotes)
-
-
-def _sections(pages: Sequence[NumberedPage], brief: Brief) -> list[PlannedSection]:
+def _sections(blocks: Sequence[PageBlock], brief: Brief) -> Sections:
     """The sections of the report; none where no page can be quoted.
 
-    The sections that were asked for by name, such as the sides of a comparison, get what is on
-    them. What is left goes to a section for each theme that the pages speak of.
+    Each block stands where it fits best: below what was asked for by name, such as the sides of a
+    comparison, or below a theme. What fits nowhere, and small themes, come under the last theme.
     """
-    blocks = blocks_of(pages)
-    topic = brief.topic
-    named: list[tuple[str, list[PageBlock]]] = []
-    for name in brief.sections:
-        fitting = [block for block in on_topic(blocks, name) if share(name, block.text) >= ENOUGH]
-        named.append((capitalised(name), fitting))
-    is_covered = stems(topic) <= stems(" ".join(brief.sections))
-    in_sections = {(block.n, block.position) for _, fitting in named for block in fitting}
-    rest = [block for block in blocks if (block.n, block.position) not in in_sections]
-    themes = {} if is_covered else _by_theme(rest)
-    room = max(LEAST_A_SECTION, MAX_SENTENCES // max(1, len(named) + len(themes)))
-    sections = [
-        (heading, _best_blocks(fitting, heading if is_covered else topic, room))
-        for heading, fitting in (*themes.items(), *named)
-    ]
-    return [(heading, best) for heading, best in sections if best]
-
-
-def _by_theme(blocks: Iterable[PageBlock]) -> dict[str, list[PageBlock]]:
-    """The blocks by the theme of which each holds most words; what has none comes last."""
-    themes = pairs("themes")
-    last, _ = themes[-1]
-    sections: dict[str, list[PageBlock]] = {heading: [] for heading, _ in themes}
+    named = {capitalised(name): name for name in brief.sections}
+    is_covered = stems(brief.topic) <= stems(" ".join(brief.sections))
+    themes = {} if is_covered else dict(pairs("themes"))
+    sections: dict[str, list[PageBlock]] = {heading: [] for heading in [*themes, *named]}
     for block in blocks:
-        held = {heading: len(stems(words) & stems(block.text)) for heading, words in themes}
-        best = max(held, key=held.__getitem__)
-        sections[best if held[best] else last].append(block)
-    for heading in list(sections):
-        if len(sections[heading]) == 1:
-            sections[last] += sections.pop(heading)
-    return {heading: blocks for heading, blocks in sections.items() if blocks}
+        heading = _best_of(named, f"{block.title} {block.text}")
+        heading = heading or _best_of(themes, block.text)
+        if heading or themes:
+            sections[heading or [*themes][-1]].append(block)
+    *others, last = [*themes, ""]
+    if themes:
+        last = others.pop()
+    others.sort(key=lambda heading: len(sections[heading]), reverse=True)
+    for heading in others[MAX_THEMES:]:
+        sections[last] += sections.pop(heading)
+    room = MAX_BLOCKS // (1 + sum(map(bool, sections.values())))
+    report: dict[str, list[PageBlock]] = {}
+    for heading, fitting in sections.items():
+        if fitting:
+            topic = named.get(heading, brief.topic)
+            report[heading] = _best(
+                fitting,
+                topic,
+                room,
+            )
+    return report
 
 
-def _best_blocks(
-    blocks: Iterable[PageBlock],
-    topic: str,
-    room: int,
-) -> list[PageBlock]:
-    """As many of the blocks as give so many sentences, in reading order."""
-    ranked = sorted(
-        blocks,
-        key=lambda block: worth(
+def _best_of(headings: Mapping[str, str], text: str) -> str:
+    """The heading of whose words a text holds most; empty where it holds none."""
+    shares = {heading: share(words, text) for heading, words in headings.items()}
+    best = max(
+        shares,
+        key=shares.__getitem__,
+        default="",
+    )
+    return best if shares.get(best) else ""
+
+
+def _best(blocks: Sequence[PageBlock], topic: str, room: int) -> list[PageBlock]:
+    """The best blocks of a section, in reading order."""
+
+    def value(block: PageBlock) -> float:
+        return worth(
             topic,
             block.text,
             block.position,
-        ),
+        )
+
+    best = sorted(
+        blocks,
+        key=value,
         reverse=True,
     )
-    kept: list[PageBlock] = []
-    for block in ranked:
-        if room > 0:
-            kept.append(block)
-            room -= len(block.sentences)
-    return sorted(kept, key=lambda block: (block.n, block.position))
+    return sorted(best[:room], key=PageBlock.place)
+
+
+def _have_written(dialogue: Dialogue, sections: Sections, query: str) -> list[str]:
+    """The files of the sections, each written by a run of its own; none where one has failed.
+
+    NextStep carries the start of the runs out of the playbook, and the wait for them.
+    """
+    if FORK not in dialogue.tools or len(sections) < LEAST_SECTIONS:
+        return []
+    orders: list[tuple[str, Json]] = []
+    files: list[str] = []
+    for heading, blocks in sections.items():
+        # Two headings of one report never share a file.
+        file = f"sections/{'_'.join(sorted(stems(heading)))}.md"
+        passages = " ".join(block.passage for block in blocks)
+        prompt = line(
+            "section_order",
+            heading=heading,
+            file=file,
+            query=query,
+            passages=passages,
+        )
+        arguments = {
+            "description": heading,
+            "prompt": prompt,
+            "subagent_type": WRITER,
+        }
+        orders.append((FORK, arguments))
+        files.append(file)
+    runs = [call.result.strip() for call in dialogue.side_by_side(orders)]
+    ended = {call.arguments["run"]: not call.is_error for call in dialogue.now.done(RESULT)}
+    is_open = not ended.keys() >= set(runs)
+    if is_open and dialogue.may_call_tools:
+        raise NextStep(ReplyText(text=line("sections_waiting")))
+    return files if all(ended.get(run) for run in runs) else []
+
+
+def write_section(dialogue: Dialogue) -> str:
+    """The work of a section's writer: it finds its passages, and writes the section to its file."""
+    [(heading, file, query, passages)] = ORDER.findall(dialogue.exchanges[0].asked)
+    blocks = read_passages(dialogue, query)
+    kept = [block for block in blocks if block.passage in passages.split()]
+    content = _markdown(heading, sorted(kept, key=PageBlock.place))
+    dialogue.call(
+        "write_local_file",
+        path=file,
+        content=content,
+    )
+    return line("section_written", heading=heading)
+
+
+def _markdown(heading: str, blocks: Sequence[PageBlock]) -> str:
+    """A section of a report."""
+    parts = [f"## {escape(heading)}", *map(_block, blocks)]
+    return "\n\n".join(parts) + "\n\n"
+
+
+def _block(block: PageBlock) -> str:
+    """A block with its citation behind it; a table is cited in its first heading."""
+    if block.kind == "table":
+        head, *rows = block.sentences
+        first, bar, others = head.removeprefix("|").partition("|")
+        head = f"| {first.strip()} [{block.passage}] {bar}{others}"
+        return "\n".join([head, *rows])
+    cited = " ".join(cite(sentence, block.passage) for sentence in block.sentences)
+    return f"- {cited}" if block.kind == "item" else cited

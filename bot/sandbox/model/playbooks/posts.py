@@ -1,21 +1,15 @@
-"""Playbook of what was posted: in a channel, in this thread's report, in answers of the bot."""
+"""Playbook of what there was before: posts of a channel, this thread's report, earlier work."""
 
-import calendar
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from bot.sandbox.model.dialogue import (
-    REPORT_FILE,
-    REPORT_TITLE,
-    Dialogue,
-    Exchange,
-    PastCall,
-    topic_of,
-)
+from bot.sandbox.model.dialogue import REPORT_TITLE, Dialogue, Exchange, topic_of
 from bot.sandbox.model.phrases import find, line
 from bot.sandbox.model.playbooks.answer import quote_lines
-from bot.sandbox.model.quoting import escape, share
+from bot.sandbox.model.playbooks.days import WEEKDAYS, days_in
+from bot.sandbox.model.playbooks.pages import read_passages
+from bot.sandbox.model.quoting import escape, quotes_on, share
 
 POST = re.compile(
     r"(?m)^(?P<who>.+?) \(\d\d-\d\d \d\d:\d\d\): (?P<text>.*?)"
@@ -31,11 +25,9 @@ SPANS = {
 USUAL_DAYS = 7
 MAX_POSTS = 10
 SHOWN_CHARS = 200
-NAMED_CHARS = 150
-"""So much of an answer's beginning names it."""
-CLAUSE_END = re.compile(r"[.,;:!](?:\s+|$)")
-COUNTED = re.compile(r"(?P<figure>\d[\d.,]*)\s+(?P<noun>\w{3,})")
-MARK = re.compile(r" ?\[\d+\]")
+MAX_QUOTES = 3
+EARLIER_WORK = re.compile(r"(?m)^- id (\w+)(.*(?:\n  .*)*)")
+QUERY_CHARS = 600
 
 
 def read_channel(dialogue: Dialogue) -> str:
@@ -44,31 +36,31 @@ def read_channel(dialogue: Dialogue) -> str:
     channel = find("channel", now.words)
     if channel is None or find("report", now.words):
         return ""
+    name = channel["name"]
     since = _since(now)
     read = dialogue.call(
         "read_channel",
-        channel=channel["name"],
+        channel=name,
         since=since,
     )
     if read.is_error:
         return read.result
     posts = [post for post in posts_in(read.result) if now.words not in post[0]]
-    quoted = as_list(posts)
-    if not quoted:
+    if not posts:
         return line(
             "no_posts",
-            name=channel["name"],
+            name=name,
             since=since,
         )
     return "\n".join(
         [
             line(
                 "posted",
-                name=channel["name"],
+                name=name,
                 since=since,
             ),
             "",
-            *quoted[-MAX_POSTS:],
+            *as_list(posts[-MAX_POSTS:]),
         ]
     )
 
@@ -89,79 +81,40 @@ def as_list(posts: Iterable[tuple[str, str]]) -> list[str]:
 def _since(now: Exchange) -> str:
     """The day from which on posts are wanted; a week ago where the words name none."""
     sent_at = now.sent_at or datetime.now(UTC)
-    weekdays = {
-        name.casefold(): (sent_at.weekday() - weekday) % 7
-        for weekday, name in enumerate(calendar.day_name)
-    }
-    named = [days for name, days in (SPANS | weekdays).items() if name in now.words.casefold()]
-    days_back = [USUAL_DAYS, *named][-1]
+    days = days_in(now.words)
+    spans = [span for word, span in SPANS.items() if word in now.words.casefold()]
+    if days in WEEKDAYS:
+        spans.append((sent_at.weekday() - WEEKDAYS.index(days)) % 7)
+    days_back = [USUAL_DAYS, *spans][-1]
     return f"{sent_at.date() - timedelta(days=days_back)}"
 
 
-def remove(dialogue: Dialogue) -> str:
-    """The report or the last answer is taken away, once its asker has approved it."""
-    answers = dialogue.answers
-    if not answers:
-        return ""
-    titles = REPORT_TITLE.findall("\n".join(answers))
-    is_report = titles and find("report", dialogue.now.words)
-    what = titles[-1] if is_report else answers[-1][:NAMED_CHARS]
-    return _outcome(dialogue.call("remove_my_post", what=what), line("removed"))
-
-
-def correct(dialogue: Dialogue) -> str:
-    """The last answer is put right by what the person says is right."""
-    if not dialogue.answers:
-        return ""
-    answer = dialogue.answers[-1]
-    clauses = CLAUSE_END.split(dialogue.now.words)
-    claims = [clause for clause in clauses if clause and not find("corrects_answer", clause)]
-    if not claims:
-        return line("instead")
-    claim = ", ".join(claims)
-    text = _corrected(answer, claim)
-    correction = dialogue.call(
-        "correct_my_answer",
-        what=answer[:NAMED_CHARS],
-        text=text,
-    )
-    return _outcome(correction, line("corrected", claim=escape(claim)))
-
-
-def _corrected(answer: str, claim: str) -> str:
-    """The answer with the figure of the claim, where it counts the same; else with the claim."""
-    counted = COUNTED.search(claim)
-    if counted:
-        same = re.compile(rf"\d[\d.,]*(?=\s+{re.escape(counted['noun'])})")
-        text, replaced = same.subn(
-            counted["figure"],
-            answer,
-            count=1,
-        )
-        if replaced:
-            return text
-    return f"{answer}\n\n**Correction:** {escape(claim)}."
-
-
-def _outcome(call: PastCall, done: str) -> str:
-    """How a change of a post ended, in words."""
-    why = call.result.removeprefix("Not done: ").partition(". ")[0]
-    return line("left", why=why.rstrip(".")) if call.is_error else done
-
-
 def from_report(dialogue: Dialogue) -> str:
-    """What the report of this thread says about something; empty where there is none."""
+    """What the sources of this thread's report say about something; empty where there is none."""
     titles = REPORT_TITLE.findall("\n".join(dialogue.answers))
     if not titles:
         return ""
-    listing = dialogue.call("list_local_files", path="work_products")
-    texts = dialogue.read(REPORT_FILE.findall(listing.result)[-1:])
-    text = MARK.sub("", "".join(texts.values()))
     topic = topic_of(dialogue.now.words.rpartition("about ")[2])
-    if not share(topic, text):
+    quotes = quotes_on(read_passages(dialogue, topic), topic, MAX_QUOTES)
+    if not quotes:
         return line(
             "report_silent",
             title=titles[-1],
             topic=topic,
         )
-    return line("report_says", title=titles[-1]) + quote_lines(text, topic)
+    facts = [quote.fact for quote in quotes]
+    return line("report_says", title=titles[-1]) + "\n".join(facts)
+
+
+def from_earlier(dialogue: Dialogue) -> str:
+    """A quotation from an earlier report, with its thread."""
+    words = dialogue.now.words
+    search = dialogue.call("find_earlier_work", query=words[:QUERY_CHARS])
+    works = dict(EARLIER_WORK.findall(search.result))
+    if not works:
+        return line("no_earlier")
+    fitting = max(works, key=lambda work: share(words, works[work]))
+    text = dialogue.call("read_earlier_work", id=fitting).result
+    thread = text.partition("Thread: ")[2].partition("\n")[0]
+    answer = text.partition("The answer:\n")[2] or text
+    return line("wrote", thread=thread) + quote_lines(answer, words)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from bot.sandbox.slack.backend import SlackBackend
@@ -21,13 +22,55 @@ MAX_UPDATE_TEXT = 4_000
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodNeeds:
+    """What a call has to have, as `methods.yml` explains it."""
+
+    scope: str = ""
+    needs: Sequence[str] = ()
+    channel: str = ""
+    channel_id: str = ""
+    right: str = ""
+
+
 class MethodCall:
     """One call of the bot. Values of forms are strings, of JSON anything."""
+
+    channel: Channel
+    """Of a method that needs one."""
 
     def __init__(self, values: Mapping[str, Any], backend: SlackBackend) -> None:
         self.values = values
         self.backend = backend
         self.state = backend.state
+
+    def check(self, method: MethodNeeds) -> None:
+        """Refuse the call where it lacks what the method needs, and look up its channel."""
+        if method.scope:
+            self.need_scope(method.scope)
+        for name in method.needs:
+            if not self.text(name):
+                raise invalid_arguments(f"missing required field: {name}")
+        if method.channel:
+            self.channel = self._channel("channel", method.channel)
+        if method.channel_id:
+            self.channel = self._channel("channel_id", method.channel_id)
+        if method.right:
+            plural = PLURALS[self.channel.kind]
+            self.need_scope(f"{plural}:{method.right}")
+
+    def _channel(self, name: str, standing: str) -> Channel:
+        """The channel of an argument, in which the bot has to be so."""
+        channel = self.state.channels.get(self.text(name))
+        if channel is None:
+            raise ApiError("channel_not_found")
+        if not self.state.is_member(channel):
+            is_seen = channel.kind == "channel"
+            if standing != "visible" or not is_seen:
+                raise ApiError("not_in_channel" if is_seen else "channel_not_found")
+        if standing == "posting" and channel.is_archived:
+            raise ApiError("is_archived")
+        return channel
 
     def text(self, name: str) -> str:
         """The argument as text; empty when it is absent."""
@@ -35,13 +78,6 @@ class MethodCall:
         if value is None:
             return ""
         return value if isinstance(value, str) else json.dumps(value)
-
-    def required(self, name: str) -> str:
-        """The argument as text; a call without it is refused."""
-        value = self.text(name)
-        if not value:
-            raise invalid_arguments(f"missing required field: {name}")
-        return value
 
     def number(self, name: str, default: int) -> int:
         return int(self.values.get(name) or default)
@@ -75,55 +111,28 @@ class MethodCall:
             content["metadata"] = metadata
         return content
 
-    def visible_channel(self, name: str = "channel") -> Channel:
-        """The channel of an argument. A private one without the bot does not exist for the bot."""
-        channel = self.state.channels.get(self.required(name))
-        if channel is None:
-            raise ApiError("channel_not_found")
-        if channel.kind != "channel" and not self.state.is_member(channel):
-            raise ApiError("channel_not_found")
-        return channel
-
-    def joined_channel(self, name: str = "channel") -> Channel:
-        """The channel of an argument, of which the bot must be a member."""
-        channel = self.visible_channel(name)
-        if not self.state.is_member(channel):
-            raise ApiError("not_in_channel")
-        return channel
-
-    def posting_channel(self, name: str = "channel") -> Channel:
-        """The channel of an argument, in which the bot must be able to post."""
-        channel = self.joined_channel(name)
-        if channel.is_archived:
-            raise ApiError("is_archived")
-        return channel
-
-    def post(self, channel: Channel, name: str = "ts") -> Post:
+    def post(self, name: str = "ts") -> Post:
         """The post of an argument; ephemeral posts cannot be addressed."""
-        post = self.state.find_post(channel.id, self.required(name))
+        post = self.state.find_post(self.channel.id, self.text(name))
         if post is None:
             raise ApiError("message_not_found")
         return post
 
     def own_post(self) -> Post:
         """The post of the call, which the bot must have written."""
-        post = self.post(self.joined_channel())
+        post = self.post()
         if post.user != self.state.bot.id:
             raise ApiError("cant_update_message")
         return post
 
-    def draft(self, channel: Channel, thread_ts: str | None, **fields: Any) -> Post:
+    def draft(self, thread_ts: str | None, **fields: Any) -> Post:
         """A post of the bot, not posted yet."""
-        return self.state.draft(self.state.bot, channel.id, thread_ts=thread_ts, **fields)
+        return self.state.draft(self.state.bot, self.channel.id, thread_ts=thread_ts, **fields)
 
     def need_scope(self, scope: str) -> None:
         granted = self.state.app.scopes
         if scope not in granted:
             raise ApiError("missing_scope", needed=scope, provided=",".join(granted))
-
-    def need_channel_scope(self, channel: Channel, right: str) -> None:
-        """Demand the scope for this kind of channel, such as `groups:history`."""
-        self.need_scope(f"{PLURALS[channel.kind]}:{right}")
 
     def page(self, items: Sequence[T]) -> tuple[Sequence[T], JsonObject]:
         """One page of the items by `limit` and `cursor`, and its `response_metadata`."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.sandbox.slack.messages import show_file
 from bot.sandbox.slack.methods.call import MethodCall
-from bot.sandbox.slack.records import Channel, File, Post, Stream, SuggestedPrompts
+from bot.sandbox.slack.records import File, Post, Stream, SuggestedPrompts
 from bot.sandbox.slack.wire import ApiError, JsonArray, JsonObject, invalid_arguments, texts_in
 
 MAX_STREAM_BYTES = 10_600
@@ -22,17 +22,16 @@ def post_message(call: MethodCall) -> JsonObject:
 
 
 def _draft(call: MethodCall) -> Post:
-    channel = call.posting_channel()
     content = call.content()
-    return call.draft(channel, _read_thread(call, channel), **content)
+    return call.draft(_read_thread(call), **content)
 
 
-def _read_thread(call: MethodCall, channel: Channel) -> str | None:
+def _read_thread(call: MethodCall) -> str | None:
     """The thread to post in. A reply's own ts is refused: threads hang on their root."""
     thread_ts = call.text("thread_ts")
     if not thread_ts:
         return None
-    root = call.state.find_post(channel.id, thread_ts)
+    root = call.state.find_post(call.channel.id, thread_ts)
     if root is not None and root.is_reply:
         raise ApiError("cannot_reply_to_message")
     return thread_ts
@@ -41,9 +40,8 @@ def _read_thread(call: MethodCall, channel: Channel) -> str | None:
 def post_ephemeral(call: MethodCall) -> JsonObject:
     """Show a post to one member of a channel; no method can read or change it."""
     draft = _draft(call)
-    user = call.required("user")
-    channel = call.state.channels[draft.channel]
-    if user not in channel.members:
+    user = call.text("user")
+    if user not in call.channel.members:
         raise ApiError("user_not_in_channel")
     call.state.keep(replace(draft, ephemeral_to=user))
     return {}
@@ -69,8 +67,8 @@ def delete(call: MethodCall) -> JsonObject:
 
 def add_reaction(call: MethodCall) -> JsonObject:
     """React to a post."""
-    post = call.post(call.joined_channel(), "timestamp")
-    name = call.required("name")
+    post = call.post("timestamp")
+    name = call.text("name")
     if not call.backend.add_reaction(post, name, call.state.bot.id):
         raise ApiError("already_reacted")
     return {}
@@ -78,8 +76,8 @@ def add_reaction(call: MethodCall) -> JsonObject:
 
 def remove_reaction(call: MethodCall) -> JsonObject:
     """Take the bot's reaction back."""
-    post = call.post(call.joined_channel(), "timestamp")
-    name = call.required("name")
+    post = call.post("timestamp")
+    name = call.text("name")
     if not call.backend.remove_reaction(post, name, call.state.bot.id):
         raise ApiError("no_reaction")
     return {}
@@ -87,12 +85,11 @@ def remove_reaction(call: MethodCall) -> JsonObject:
 
 def start_stream(call: MethodCall) -> JsonObject:
     """Begin a streamed reply in a thread."""
-    channel = call.posting_channel()
     stream = Stream(started_s=call.state.clock.now())
-    draft = call.draft(channel, _read_thread(call, channel), text="", stream=stream)
+    draft = call.draft(_read_thread(call), text="", stream=stream)
     post = _grow(call, draft)
     call.backend.add_post(post)
-    call.backend.change_session(channel.id, post.root_ts, status="processing")
+    call.backend.change_session(post.channel, post.root_ts, status="processing")
     return {"ts": post.ts}
 
 
@@ -140,7 +137,7 @@ def _grow(call: MethodCall, post: Post) -> Post:
 def get_upload_url(call: MethodCall) -> JsonObject:
     """First call of an upload: the address for the bytes."""
     file = call.backend.new_file(
-        name=call.required("filename"),
+        name=call.text("filename"),
         content=b"",
         user=call.state.bot.id,
         alt_txt=call.text("alt_txt") or None,
@@ -155,12 +152,10 @@ def complete_upload(call: MethodCall) -> JsonObject:
 
     The post's text is that of its blocks without buttons.
     """
-    channel = call.posting_channel("channel_id")
     files = [_complete(call, entry) for entry in call.decoded("files") or ()]
     blocks = call.blocks() or ()
     spoken = [block for block in blocks if block["type"] not in _WITHOUT_WORDS]
     draft = call.draft(
-        channel,
         call.text("thread_ts") or None,
         text="\n".join(texts_in(spoken)),
         blocks=blocks,
@@ -183,7 +178,7 @@ def _complete(call: MethodCall, entry: JsonObject) -> File:
 
 def file_info(call: MethodCall) -> JsonObject:
     """One file, with its present shares."""
-    file = call.state.files.get(call.required("file"))
+    file = call.state.files.get(call.text("file"))
     if file is None:
         raise ApiError("file_not_found")
     if file.is_deleted:
@@ -193,7 +188,7 @@ def file_info(call: MethodCall) -> JsonObject:
 
 def delete_file(call: MethodCall) -> JsonObject:
     """Delete one of the bot's files, wherever it is shared; posts keep a mark in its place."""
-    file = call.state.files.get(call.required("file"))
+    file = call.state.files.get(call.text("file"))
     if file is None or file.is_deleted:
         raise ApiError("file_not_found")
     call.state.files[file.id] = replace(file, is_deleted=True)
@@ -207,19 +202,18 @@ def open_socket(call: MethodCall) -> JsonObject:
 
 
 def _session_thread(call: MethodCall) -> tuple[str, str]:
-    channel = call.joined_channel("channel_id")
-    return channel.id, call.required("thread_ts")
+    return call.channel.id, call.text("thread_ts")
 
 
 def set_session_status(call: MethodCall) -> JsonObject:
     """Set the status of a thread's agent session."""
-    call.backend.change_session(*_session_thread(call), status=call.required("status"))
+    call.backend.change_session(*_session_thread(call), status=call.text("status"))
     return {}
 
 
 def rename_session(call: MethodCall) -> JsonObject:
     """Give a thread's agent session another title."""
-    title = call.required("title")
+    title = call.text("title")
     thread = _session_thread(call)
     if len(title) > MAX_TITLE:
         raise ApiError("invalid_name")
@@ -244,24 +238,23 @@ def set_thread_status(call: MethodCall) -> JsonObject:
 
 def set_suggested_prompts(call: MethodCall) -> JsonObject:
     """Offer prompts in the messages tab."""
-    channel = call.joined_channel("channel_id")
     prompts: JsonArray = call.decoded("prompts") or []
     if not 1 <= len(prompts) <= MAX_PROMPTS:
         raise invalid_arguments("too many items")
-    suggested = SuggestedPrompts(channel=channel.id, prompts=tuple(prompts))
+    suggested = SuggestedPrompts(channel=call.channel.id, prompts=tuple(prompts))
     call.state.keep(suggested)
     return {}
 
 
 def open_view(call: MethodCall) -> JsonObject:
     """Open a modal for the person whose gesture gave the trigger."""
-    trigger = call.required("trigger_id")
+    trigger = call.text("trigger_id")
     call.backend.views.open(trigger, call.decoded("view"))
     return {}
 
 
 def publish_view(call: MethodCall) -> JsonObject:
     """Set a person's App Home."""
-    user = call.required("user_id")
+    user = call.text("user_id")
     call.backend.views.publish(user, call.decoded("view"))
     return {}

@@ -4,36 +4,27 @@ from collections.abc import Sequence
 
 from bot.sandbox.slack.messages import show_channel, show_in_history, show_user
 from bot.sandbox.slack.methods.call import MethodCall
-from bot.sandbox.slack.records import Channel, Post
+from bot.sandbox.slack.records import Post
 from bot.sandbox.slack.state import PLURALS, TEAM_ID
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
 
-def _readable_channel(call: MethodCall) -> Channel:
-    """The channel of the call, whose posts the bot must be able to read."""
-    channel = call.joined_channel()
-    call.need_channel_scope(channel, "history")
-    return channel
-
-
 def history(call: MethodCall) -> JsonObject:
     """Top-level posts, newest first."""
-    channel = _readable_channel(call)
-    posts = reversed(call.state.posts_of(channel.id))
+    posts = reversed(call.state.posts_of(call.channel.id))
     roots = [post for post in posts if not post.is_reply]
     return _answer_posts(call, _in_range(call, roots))
 
 
 def replies(call: MethodCall) -> JsonObject:
     """A thread, root first, found by the root's ts or any reply's."""
-    channel = _readable_channel(call)
-    ts = call.required("ts")
-    post = call.state.find_post(channel.id, ts)
+    channel = call.channel.id
+    post = call.state.find_post(channel, call.text("ts"))
     if post is not None and post.is_reply:
-        post = call.state.find_post(channel.id, post.root_ts)
+        post = call.state.find_post(channel, post.root_ts)
     if post is None:
         raise ApiError("thread_not_found")
-    posts = _in_range(call, call.state.replies_of(channel.id, post.ts))
+    posts = _in_range(call, call.state.replies_of(channel, post.ts))
     return _answer_posts(call, [post, *posts])
 
 
@@ -58,9 +49,7 @@ def _answer_posts(call: MethodCall, posts: Sequence[Post]) -> JsonObject:
 
 def channel_info(call: MethodCall) -> JsonObject:
     """One conversation."""
-    channel = call.visible_channel()
-    call.need_channel_scope(channel, "read")
-    return {"channel": show_channel(call.state, channel)}
+    return {"channel": show_channel(call.state, call.channel)}
 
 
 def channels_of_bot(call: MethodCall) -> JsonObject:
@@ -78,22 +67,20 @@ def channels_of_bot(call: MethodCall) -> JsonObject:
 
 def members(call: MethodCall) -> JsonObject:
     """The ids of the members."""
-    channel = call.visible_channel()
-    call.need_channel_scope(channel, "read")
-    page, metadata = call.page(channel.members)
+    page, metadata = call.page(call.channel.members)
     return {"members": list(page), "response_metadata": metadata}
 
 
 def open_direct(call: MethodCall) -> JsonObject:
     """Open the direct conversation with a user, or re-open a known one."""
-    user = call.required("users")
+    user = call.text("users")
     channel = call.state.direct_channel(user)
     return {"channel": {"id": channel.id}}
 
 
 def user_info(call: MethodCall) -> JsonObject:
     """One user."""
-    user_id = call.required("user")
+    user_id = call.text("user")
     user = call.state.users.get(user_id)
     if user is None:
         raise ApiError("user_not_found")

@@ -41,14 +41,7 @@ WELL = [
     tool("ask"),
 ]
 LISTS: dict[str, list[Any]] = {
-    "names": [
-        tool("a.b"),
-        tool("a_b"),
-        tool("x" * 200),
-        tool("A.b"),
-        tool("gm\u0430il"),
-        tool("é"),
-    ],
+    "names": [tool("a.b"), tool("a_b"), tool("x" * 200), tool("A.b"), tool("gm\u0430il"), tool("é")]
 }
 GROWN = tool("grown")
 

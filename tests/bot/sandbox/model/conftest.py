@@ -1,12 +1,17 @@
 """The stand-in as the real client meets it."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncGenerator, Sequence
+from typing import TYPE_CHECKING
 
 import pytest_asyncio
-from anthropic import AsyncAnthropic
 
 from bot.sandbox.web import WebPage
 from tests.scripted_stand_in import ScriptedStandIn
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
 
 JITTER = WebPage(
     url="http://blog.test/jitter",
@@ -31,5 +36,8 @@ async def model() -> AsyncGenerator[ScriptedStandIn]:
 
 @pytest_asyncio.fixture
 async def client(model: ScriptedStandIn) -> AsyncGenerator[AsyncAnthropic]:
+    """Loaded here, not by every worker that lists the tests: that takes it a second."""
+    from anthropic import AsyncAnthropic
+
     async with AsyncAnthropic(base_url=model.base_url, api_key="x", max_retries=0) as opened:
         yield opened

@@ -1,13 +1,13 @@
 """What README and chips say one can write: the stand-in has something to do for each of it."""
 
+from __future__ import annotations
+
 import json
 import re
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from anthropic import AsyncAnthropic
-from anthropic.types import MessageParam, ToolUseBlock
 
 from agent_core.prompts import prompt
 from agent_core.tools.surface import SURFACE_TOOLS
@@ -17,11 +17,15 @@ from bot.home.view import LANGUAGES
 from bot.sandbox.model.phrases import line, lines
 from bot.sandbox.world import read_manifest
 from bot.words import BOT
-from tests.bot.sandbox.model.test_playbooks import CLASSIFY
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from anthropic.types import MessageParam, ToolUseBlock
 
 README = Path(__file__).parents[4] / "README.md"
 CHAPTERS = ("Try it", "In a busy thread", "Many minds", "Digests", "In people's own apps")
 OFFERS = lines("offers")
+CLASSIFY = "Say 'SIMPLE' or 'COMPLEX'.\n\nQuery: {}\n\nRespond with ONLY 'SIMPLE' or 'COMPLEX'."
 MAIN_TOOLS = (
     *SURFACE_TOOLS,
     "ask_user",
@@ -200,7 +204,22 @@ async def test_a_report_finds_the_six_pages_that_hold_one_aspect_each(
     assert task
     brief = str(task.input)
     assert all(f"http://p.test/{n}" in brief for n in range(len(aspects)))
-    assert brief.count("http://p.test/street-") == 1
+    assert brief.index("http://p.test/5") < brief.index("http://p.test/street-")
+
+
+async def test_a_plain_question_is_answered_by_a_quotation_with_its_page(
+    client: AsyncAnthropic,
+) -> None:
+    answer, _ = await step(client, "What is full jitter?", "use_tools")
+    assert "> Full jitter waits a random time" in answer
+    assert "[Jitter, explained](http://blog.test/jitter)" in answer
+
+
+async def test_what_no_page_says_is_not_claimed_to_be_known(client: AsyncAnthropic) -> None:
+    answer, _ = await step(client, "What is the capital of France?")
+    assert "No model is connected" in answer
+    assert "ANTHROPIC_API_KEY" in answer
+    assert "Paris" not in answer
 
 
 def options_of(call: ToolUseBlock) -> list[str]:

@@ -6,10 +6,11 @@ import pytest_asyncio
 from playwright.async_api import Page as BrowserPage
 
 from bot.sandbox.page import SandboxPage
-from bot.sandbox.slack import App, SlackStandIn
+from bot.sandbox.slack import App
 from tests.bot.sandbox.page.stage import COMMANDS, SHORTCUTS, Stage
 from tests.bot.sandbox.slack.echo_bot import EchoBot, socket_mode
 from tests.browser import browser, browser_page, browser_window
+from tests.faulty_slack import FaultySlack
 
 __all__ = ["browser", "browser_page", "browser_window", "stage"]
 
@@ -20,7 +21,7 @@ async def stage(browser_page: BrowserPage) -> AsyncGenerator[Stage]:
     faults: list[str] = []
     browser_page.on("pageerror", lambda error: faults.append(str(error)))
     async with (
-        SlackStandIn(App(commands=COMMANDS, shortcuts=SHORTCUTS)) as slack,
+        FaultySlack(App(commands=COMMANDS, shortcuts=SHORTCUTS)) as slack,
         SandboxPage(slack) as site,
     ):
         bot = EchoBot(slack)

@@ -9,8 +9,8 @@ from playwright.async_api import Locator, expect
 from playwright.async_api import Page as BrowserPage
 
 from bot.sandbox.page import SandboxPage
-from bot.sandbox.slack import SlackStandIn
 from tests.bot.sandbox.slack.echo_bot import Client, EchoBot
+from tests.faulty_slack import FaultySlack
 
 Body = dict[str, Any]
 COMMANDS: tuple[Body, ...] = (
@@ -54,7 +54,7 @@ def form(*blocks: Body) -> Body:
 class Stage:
     """One person's browser, and everything behind it."""
 
-    slack: SlackStandIn
+    slack: FaultySlack
     bot: EchoBot
     site: SandboxPage
     browser: BrowserPage

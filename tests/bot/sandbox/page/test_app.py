@@ -1,4 +1,4 @@
-"""What the app shows, in a real browser: blocks, streams, modals, Home, reports, calls; safely."""
+"""A teammate among people, and what the app shows, in a real browser: posts, streams, Home."""
 
 import re
 from dataclasses import replace
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import ViewportSize, expect
 
+from bot.sandbox.page import SandboxPage
 from tests.bot.sandbox.page.stage import Body, Stage, actions, button, field, form, mrkdwn, plain
 from tests.bot.sandbox.slack.echo_bot import listener
 
@@ -71,69 +72,9 @@ async def upload_report(stage: Stage) -> str:
     root = await stage.slack.say("ann", "general", "a report, please")
     file = await stage.upload("report.html", REPORT)
     await stage.client.files_completeUploadExternal(
-        files=[{**file, "title": "The report"}],
-        channel_id=stage.channel("general"),
-        thread_ts=root,
+        files=[{**file, "title": "The report"}], channel_id=stage.channel("general"), thread_ts=root
     )
     return root
-
-
-async def test_blocks_are_shown_and_their_elements_reach_the_app(stage: Stage) -> None:
-    told: list[Body] = []
-
-    @listener(stage.bot.app.action(re.compile("press|pick|more")))
-    async def take(ack: Any, body: Body) -> None:
-        told.append(body["actions"][0])
-        await ack()
-
-    asked = {
-        "title": plain("Sure?"),
-        "text": plain("Really."),
-        "confirm": plain("Do it"),
-        "deny": plain("No"),
-    }
-    await stage.open()
-    post = await stage.show(
-        {"type": "header", "text": plain("Results :tada:")},
-        {
-            "type": "section",
-            "text": mrkdwn(f"*Bold* for <@{stage.slack.people['ben']}>"),
-            "accessory": {
-                "type": "overflow",
-                "action_id": "more",
-                "options": options("alpha", "beta"),
-            },
-        },
-        {"type": "markdown", "text": "**strong** [words](https://a.test)"},
-        {"type": "context", "elements": [mrkdwn("in _small_")]},
-        actions(
-            button("press", "Approve", style="primary", confirm=asked),
-            {
-                "type": "static_select",
-                "action_id": "pick",
-                "placeholder": plain("Pick"),
-                "options": options("alpha", "beta"),
-            },
-        ),
-    )
-    await expect(post.get_by_role("heading")).to_contain_text("Results 🎉")
-    await expect(post.locator("strong").first).to_have_text("Bold")
-    await expect(post.get_by_role("link", name="words")).to_have_attribute(
-        "rel", re.compile("noopener")
-    )
-    await post.get_by_role("button", name="@ben").click()
-    await expect(stage.browser.get_by_role("dialog", name="Profile of ben")).to_be_visible()
-    await stage.browser.keyboard.press("Escape")
-    for answer in ("No", "Do it"):
-        await post.get_by_role("button", name="Approve").click()
-        await stage.browser.get_by_role("alertdialog").get_by_role("button", name=answer).click()
-    await stage.slack.wait_for(lambda _: told)
-    await post.get_by_role("combobox", name="Pick").select_option("beta")
-    await post.get_by_role("button", name="More options").click()
-    await stage.browser.get_by_role("menuitem", name="alpha").click()
-    await stage.slack.wait_for(lambda _: len(told) == 3)
-    assert [action["action_id"] for action in told] == ["press", "pick", "more"]
-    assert [action["selected_option"]["value"] for action in told[1:]] == ["beta", "alpha"]
 
 
 async def test_tables_and_charts_are_drawn_and_the_unknown_is_labelled_json(stage: Stage) -> None:
@@ -157,40 +98,6 @@ async def test_tables_and_charts_are_drawn_and_the_unknown_is_labelled_json(stag
     await expect(post.get_by_role("cell", name="c")).to_be_visible()
 
 
-async def test_a_modal_holds_the_focus_shows_errors_and_keeps_what_was_entered(
-    stage: Stage,
-) -> None:
-    sent: list[str] = []
-
-    @listener(stage.bot.app.view("form"))
-    async def take(ack: Any, body: Body) -> None:
-        values = body["view"]["state"]["values"]
-        sent.append(values["place"]["place_in"]["selected_conversation"])
-        errors = {"depth": "Only deep is deep enough."}
-        if values["depth"]["depth_in"]["value"] == "deep":
-            await ack()
-        else:
-            await ack(response_action="errors", errors=errors)
-
-    row = await a_form_that_opens(stage)
-    await stage.open()
-    opener = (await stage.show(row)).get_by_role("button", name="Open form")
-    await opener.click()
-    await expect(stage.dialog.get_by_label("Topic")).to_be_focused()
-    await stage.dialog.get_by_role("button", name="Send").click()
-    await expect(stage.dialog.get_by_role("alert")).to_have_count(2)
-    await stage.dialog.get_by_label("Topic").fill("Heat pumps")
-    await stage.dialog.get_by_label("Depth").fill("shallow")
-    await stage.dialog.get_by_label("Place").select_option(label="#energy")
-    await stage.dialog.get_by_role("button", name="Send").click()
-    await expect(stage.dialog.get_by_text("Only deep is deep enough.")).to_be_visible()
-    await stage.dialog.get_by_label("Depth").fill("deep")
-    await stage.dialog.get_by_role("button", name="Send").click()
-    await expect(stage.dialog).to_have_count(0)
-    await expect(opener).to_be_focused()
-    assert sent == [stage.channel("energy")] * 2
-
-
 async def test_a_suggested_prompt_is_sent_by_one_press(stage: Stage) -> None:
     await stage.open(stage.slack.dm_id("ann"))
     prompt = {"title": "Weather", "message": "How warm is it?"}
@@ -198,39 +105,6 @@ async def test_a_suggested_prompt_is_sent_by_one_press(stage: Stage) -> None:
     await stage.client.assistant_threads_setSuggestedPrompts(channel_id=dm, prompts=[prompt])
     await stage.main.get_by_role("button", name="Weather").click()
     await expect(stage.main.locator("article").first).to_contain_text("How warm is it?")
-
-
-async def test_a_report_opens_beside_its_thread_and_runs_no_script(stage: Stage) -> None:
-    root = await upload_report(stage)
-    await stage.open(f"{stage.channel('general')}/{root}")
-    opener = stage.thread.get_by_role("button", name="Open The report")
-    await opener.click()
-    frame = stage.file.locator("iframe")
-    await expect(frame).to_have_attribute("sandbox", "")
-    await expect(frame.content_frame.locator("#words")).to_have_text("Still here")
-    await expect(stage.thread).to_be_visible()
-    await stage.browser.keyboard.press("Escape")
-    await expect(stage.file).to_be_hidden()
-    await expect(opener).to_be_focused()
-
-
-async def test_the_agents_status_and_calls_are_seen(stage: Stage) -> None:
-    root = await stage.slack.say("ann", "general", "a long question")
-    await stage.open(f"{stage.channel('general')}/{root}")
-    await stage.client.assistant_threads_setStatus(
-        channel_id=stage.channel("general"), thread_ts=root, status="is thinking…"
-    )
-    await expect(stage.post(root)).to_contain_text("universal-agent is thinking…")
-    with pytest.raises(Exception, match="not_in_channel"):
-        await stage.client.chat_postMessage(channel=stage.channel("random"), text="refused")
-    await stage.browser.get_by_role("button", name="API calls", exact=True).click()
-    calls = stage.calls.get_by_role("listitem")
-    status = calls.filter(has_text="setStatus").first
-    await expect(status).to_contain_text(re.compile(r"\d+ ms\d\d:\d\d:\d\d"))
-    await status.locator("summary").click()
-    await expect(status.get_by_label("Details")).to_contain_text('"status": "is thinking…"')
-    await stage.calls.get_by_role("button", name="Failed").click()
-    await expect(calls.filter(has_text="not_in_channel")).to_have_count(1)
 
 
 async def test_nothing_foreign_runs_or_becomes_markup(stage: Stage) -> None:
@@ -257,9 +131,7 @@ async def test_nothing_foreign_runs_or_becomes_markup(stage: Stage) -> None:
     assert await stage.browser.evaluate("window.ran") is None
 
 
-async def test_axe_finds_nothing_serious_in_all_panes_a_modal_and_on_a_phone(
-    stage: Stage,
-) -> None:
+async def test_axe_finds_nothing_serious_in_all_panes_a_modal_and_on_a_phone(stage: Stage) -> None:
     root = await upload_report(stage)
     await stage.slack.react("ann", "general", root, "eyes")
     await stage.slack.edit("ann", "general", root, stage.slack.typed("@ben a question #energy"))
@@ -320,3 +192,85 @@ async def test_axe_finds_nothing_serious_in_what_an_agent_shows_and_a_phone_has_
     await stage.open("home")
     await expect(stage.main.get_by_role("button", name="Stop")).to_be_visible()
     assert await stage.violations() == []
+
+
+OWN_PORT = 22_000  # below the ports that systems give away: it is still free after a pause
+
+
+async def test_what_is_refused_is_said_and_nothing_is_lost(stage: Stage) -> None:
+    asked: list[str] = []
+
+    @listener(stage.bot.app.command("/ask"))
+    async def ask(ack: Any, command: dict[str, Any]) -> None:
+        asked.append(command["text"])
+        await ack("On it.")
+
+    await stage.open()
+    for text, sentence in (("x" * 40_001, "at most 40,000"), ("/nothing x", "/nothing is not")):
+        await stage.composer.fill(text)
+        await stage.composer.press("Enter")
+        await expect(stage.alert).to_contain_text(sentence)
+        await expect(stage.composer).to_have_value(text)
+        await stage.alert.get_by_role("button", name="Dismiss").click()
+    await stage.composer.fill("/ask why?")
+    await stage.composer.press("Enter")
+    await expect(stage.main.locator("article")).to_contain_text("On it.")
+    assert asked == ["why?"]
+
+
+async def test_a_lost_connection_is_said_and_mended(stage: Stage) -> None:
+    async with SandboxPage(stage.slack, port=OWN_PORT) as stage.site:
+        await stage.open()
+        await stage.composer.fill("unsent")
+        port = int(stage.site.url.rsplit(":", 1)[1].rstrip("/"))
+    await expect(stage.browser.get_by_text("The connection to the sandbox is lost")).to_be_visible()
+    await stage.composer.press("Enter")
+    await expect(stage.alert).to_contain_text("The sandbox could not be reached.")
+    async with SandboxPage(stage.slack, port=port):
+        missed = await stage.slack.say("ben", "general", "while you were away")
+        await expect(stage.post(missed)).to_be_visible()
+        await expect(stage.browser.get_by_text("Live · 1 bot socket open")).to_be_visible()
+        await expect(stage.composer).to_have_value("unsent")
+        await stage.browser.goto("about:blank")
+
+
+async def test_the_keyboard_goes_everywhere_and_the_focus_comes_back(stage: Stage) -> None:
+    root = await stage.slack.say("ben", "general", "a root")
+    await stage.slack.say("cleo", "general", "a reply", thread_ts=root)
+    await stage.open()
+    press = stage.browser.keyboard.press
+    await stage.main.get_by_role("log").focus()
+    await press("ArrowUp")
+    await expect(stage.post(root)).to_be_focused()
+    summary = stage.post(root).get_by_role("button", name="1 reply")
+    await summary.focus()
+    await press("Enter")
+    await expect(stage.reply).to_be_focused()
+    for target in (stage.entry("general"), stage.composer, stage.reply):
+        await press("F6")
+        await expect(target).to_be_focused()
+    toggle = stage.browser.get_by_role("button", name="API calls", exact=True)
+    await toggle.focus()
+    await press("Enter")
+    await expect(stage.calls).to_be_visible()
+    await press("Escape")
+    await expect(toggle).to_be_focused()
+    await press("Escape")
+    await expect(summary).to_be_focused()
+    await press("Control+k")
+    await stage.browser.keyboard.type("ener")
+    await press("Enter")
+    await expect(stage.entry("energy")).to_have_attribute("aria-current", "page")
+    await expect(stage.composer).to_be_focused()
+
+
+async def test_a_channel_says_what_to_ask_or_why_one_cannot(stage: Stage) -> None:
+    await stage.open(stage.channel("archived"))
+    await expect(stage.main.get_by_text("This channel is archived.")).to_be_visible()
+    await expect(stage.composer).to_be_hidden()
+    await stage.entry("random").click()
+    await stage.main.get_by_role("button", name="Add it").click()
+    await expect(stage.main.get_by_text("is not in this channel.")).to_be_hidden()
+    await stage.entry("general").click()
+    await stage.main.get_by_role("button", name="Use this").click()
+    await expect(stage.composer).to_have_value(re.compile(r"^@universal-agent Write a compre"))

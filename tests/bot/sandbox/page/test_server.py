@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from bot.sandbox.page import SandboxPage
 from tests.bot.sandbox.page.stage import actions, button, form
 from tests.bot.sandbox.page.visitor import visit
 from tests.bot.sandbox.slack.echo_bot import web_client
@@ -133,10 +132,3 @@ async def test_what_cannot_be_done_is_a_sentence() -> None:
         ):
             status, refused = await page.act("ann", "click", **post_address, action_id=action_id)
             assert (status, refused["error"]) == (400, sentence)
-
-
-async def test_a_port_that_is_taken_is_an_error() -> None:
-    async with visit() as page:
-        port = int(page.page.url.rstrip("/").rpartition(":")[2])
-        with pytest.raises(OSError, match="address already in use"):
-            await SandboxPage(page.slack, port=port).__aenter__()

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from bot.sandbox.page.text import Texts
-from bot.sandbox.slack import ManualClock, SlackStandIn
+from tests.clocks import ManualClock
+from tests.faulty_slack import FaultySlack
 
 NOW_S = 1_790_000_000
 ATTACKS = (
@@ -31,7 +32,7 @@ ATTACKS = (
 
 @pytest.fixture
 def texts() -> Texts:
-    slack = SlackStandIn(clock=ManualClock(NOW_S))
+    slack = FaultySlack(clock=ManualClock(NOW_S))
     return Texts(slack.state, slack.people["ann"])
 
 
@@ -53,10 +54,7 @@ def link(address: str, words: str) -> str:
         ("*\u200bno* a\u200b_yes_", "*\u200bno* a\u200b<em>yes</em>"),
         ("`a *b* &lt;c&gt;`", "<code>a *b* &lt;c&gt;</code>"),
         ("one\n  two\n\nthree", "one<br>\n&nbsp;&nbsp;two<br><br>three"),
-        (
-            "a\n&gt; b\n&gt; *c*\nd",
-            "a<blockquote>\nb<br>\n<strong>c</strong></blockquote>\nd",
-        ),
+        ("a\n&gt; b\n&gt; *c*\nd", "a<blockquote>\nb<br>\n<strong>c</strong></blockquote>\nd"),
         ("a\n```\n  x *y*\n```\nb", "a<pre><code>  x *y*</code></pre>b"),
         ("half ``` open", "half ``` open"),
         (
@@ -70,10 +68,7 @@ def link(address: str, words: str) -> str:
             "<!here> <!subteam^S1|@ops>",
             '<span class="mention is-me">@here</span> <span class="mention is-me">@ops</span>',
         ),
-        (
-            "<!date^1790000000^{date_short_pretty}, {time}|then>",
-            "<time>today, 4:13 PM</time>",
-        ),
+        ("<!date^1790000000^{date_short_pretty}, {time}|then>", "<time>today, 4:13 PM</time>"),
     ],
 )
 def test_mrkdwn_is_shown_as_slack_shows_it(texts: Texts, text: str, html: str) -> None:
@@ -81,7 +76,7 @@ def test_mrkdwn_is_shown_as_slack_shows_it(texts: Texts, text: str, html: str) -
 
 
 def test_people_and_channels_go_by_their_names_and_oneself_stands_out(texts: Texts) -> None:
-    slack = SlackStandIn()
+    slack = FaultySlack()
     ann, ben = slack.people["ann"], slack.people["ben"]
     general = slack.channels["general"]
     assert texts.mrkdwn(f"<@{ben}>") == (
@@ -124,10 +119,7 @@ TADA = '<span class="emoji" role="img" aria-label="tada emoji" title=":tada:">ðŸ
 @pytest.mark.parametrize(
     ("block", "html"),
     [
-        (
-            {"type": "plain_text", "text": "*a* <b>\n:tada:"},
-            f"*a* &lt;b&gt;<br>{TADA}",
-        ),
+        ({"type": "plain_text", "text": "*a* <b>\n:tada:"}, f"*a* &lt;b&gt;<br>{TADA}"),
         (
             {"type": "rich_text", "elements": [{"elements": LEAVES}]},
             f"<div>a<br>b{link('https://a.test', 'https://a.test')}no link</div>",

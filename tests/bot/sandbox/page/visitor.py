@@ -10,7 +10,8 @@ from typing import Any
 import aiohttp
 
 from bot.sandbox.page import SandboxPage
-from bot.sandbox.slack import App, SlackStandIn
+from bot.sandbox.slack import App
+from tests.faulty_slack import FaultySlack
 
 Json = dict[str, Any]
 PATIENCE_S = 10.0
@@ -54,7 +55,7 @@ class Stream:
 class Visitor:
     """Talks to a page over HTTP as the page's own script does."""
 
-    slack: SlackStandIn
+    slack: FaultySlack
     page: SandboxPage
     http: aiohttp.ClientSession
 
@@ -91,7 +92,7 @@ class Visitor:
 async def visit() -> AsyncGenerator[Visitor]:
     """A page over a new stand-in, and a visitor to it."""
     async with (
-        SlackStandIn(App(commands=({"command": "/ops"},))) as slack,
+        FaultySlack(App(commands=({"command": "/ops"},))) as slack,
         SandboxPage(slack) as page,
         aiohttp.ClientSession(read_bufsize=2**24) as http,
     ):

@@ -10,7 +10,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox.slack import SlackStandIn
+from tests.faulty_slack import FaultySlack
 
 Body = dict[str, Any]
 # The annotations of slack_sdk and slack_bolt are partial; a strict type checker takes them as Any.
@@ -21,7 +21,7 @@ BoltApp: TypeAlias = Any
 class EchoBot:
     """Answers mentions in their thread."""
 
-    def __init__(self, slack: SlackStandIn) -> None:
+    def __init__(self, slack: FaultySlack) -> None:
         self.client = web_client(slack)
         self.app: BoltApp = AsyncApp(client=self.client)
         self.app.event("app_mention")(self._echo)
@@ -34,12 +34,12 @@ class EchoBot:
         )
 
 
-def web_client(slack: SlackStandIn) -> Client:
+def web_client(slack: FaultySlack) -> Client:
     return AsyncWebClient(token=slack.bot_token, base_url=slack.api_url, timeout=5)
 
 
 @asynccontextmanager
-async def socket_mode(app: BoltApp, slack: SlackStandIn) -> AsyncGenerator[None]:
+async def socket_mode(app: BoltApp, slack: FaultySlack) -> AsyncGenerator[None]:
     handler: Any = AsyncSocketModeHandler(app, app_token=slack.app_token)
     await handler.connect_async()
     await slack.connected()

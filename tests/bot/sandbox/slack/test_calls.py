@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.slack import ManualClock, SlackStandIn
 from tests.bot.sandbox.slack.echo_bot import refusal_of, web_client
+from tests.clocks import ManualClock
+from tests.faulty_slack import FaultySlack
 
 Body = dict[str, Any]
 OP: Body = {"event_type": "op", "event_payload": {"op_id": "1"}}
@@ -15,8 +16,8 @@ GO: Body = {"type": "button", "action_id": "a", "text": TEXT}
 
 
 @pytest.fixture
-async def slack() -> AsyncIterator[SlackStandIn]:
-    async with SlackStandIn(clock=ManualClock()) as slack:
+async def slack() -> AsyncIterator[FaultySlack]:
+    async with FaultySlack(clock=ManualClock()) as slack:
         yield slack
 
 
@@ -28,12 +29,12 @@ async def slack() -> AsyncIterator[SlackStandIn]:
         ("<https://y.test|Y> <@U1>", "<https://y.test|Y> <@U1>"),
     ],
 )
-async def test_text_is_kept_escaped_and_linked(slack: SlackStandIn, sent: str, kept: str) -> None:
+async def test_text_is_kept_escaped_and_linked(slack: FaultySlack, sent: str, kept: str) -> None:
     await web_client(slack).chat_postMessage(channel=slack.channels["general"], text=sent)
     assert slack.posts("general")[-1].text == kept
 
 
-async def test_an_update_keeps_what_it_leaves_out(slack: SlackStandIn) -> None:
+async def test_an_update_keeps_what_it_leaves_out(slack: FaultySlack) -> None:
     client, channel = web_client(slack), slack.channels["general"]
     blocks = [{"type": "divider"}]
     answer = await client.chat_postMessage(channel=channel, text="a", blocks=blocks, metadata=OP)
@@ -54,7 +55,7 @@ async def test_an_update_keeps_what_it_leaves_out(slack: SlackStandIn) -> None:
     ],
 )
 async def test_a_faulty_block_is_refused_and_pointed_to(
-    slack: SlackStandIn, block: Body, message: str, pointer: str
+    slack: FaultySlack, block: Body, message: str, pointer: str
 ) -> None:
     post = {"channel": slack.channels["general"], "text": "x", "blocks": [block]}
     refusal = await refusal_of(web_client(slack).chat_postMessage(**post))
