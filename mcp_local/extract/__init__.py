@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
 
 GOES_ON = "The page goes on; only its beginning could be read."
 NO_TEXT = "no text on the page"
@@ -10,8 +9,6 @@ NO_TEXT = "no text on the page"
 MAX_TITLE_CHARS = 300
 MAX_NAME_CHARS = 60
 """Of a publisher or an author."""
-
-PageKind = Literal["html", "text", "pdf"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

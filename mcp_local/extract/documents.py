@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from mcp_local.errors import UnreadableFile
 from mcp_local.extract import MAX_NAME_CHARS, MAX_TITLE_CHARS, ExtractedPage
-from mcp_local.extract.encoding import decode
 from mcp_local.extract.office import Package, excel_text, without_marks, word_text
+from mcp_local.fetch.encoding import decode
 
 DocumentKind = Literal["text", "html", "pdf", "office", "picture"]
 

@@ -20,9 +20,9 @@ from mcp_local.extract import (
     MAX_TITLE_CHARS,
     NO_TEXT,
     ExtractedPage,
-    PageKind,
 )
 from mcp_local.fair_semaphore import FairSemaphore
+from mcp_local.fetch import PageKind
 
 MAX_MEMORY_BYTES = 200_000_000
 """Of one worker's own data; with its libraries it stays below 256 MB."""

@@ -32,8 +32,8 @@ from protego import Protego
 from yarl import URL
 
 from mcp_local.errors import FetchDenied, FetchError, FetchFailed, Unreached
-from mcp_local.extract import PageKind
-from mcp_local.extract.encoding import decode
+from mcp_local.fetch import PageKind
+from mcp_local.fetch.encoding import decode
 from mcp_local.fetch.guard import (
     AddressGuard,
     LookUp,

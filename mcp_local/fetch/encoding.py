@@ -3,8 +3,6 @@
 import codecs
 import re
 
-from resiliparse.parse.encoding import map_encoding_to_html5
-
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -17,6 +15,9 @@ _META_WITHIN_BYTES = 16_384
 
 def decode(body: bytes, content_type: str = "") -> str:
     """The text of a body; bytes that fit no encoding become replacement characters."""
+    # Imported by the first text: nothing else of the server needs the library.
+    from resiliparse.parse.encoding import map_encoding_to_html5
+
     for mark, encoding in _MARKS.items():
         if body.startswith(mark):
             return body[len(mark) :].decode(encoding, "replace")
