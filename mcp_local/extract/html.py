@@ -123,7 +123,7 @@ def _text_of(element: Element) -> str:
 def _main_text(page: Element, url: str) -> str:
     types = declared_types(page)
     is_product = any(each.startswith("product") for each in types)
-    is_of_article = is_article(types)
+    is_of_article = is_article(types) and not is_product
     readings = readings_of_page(page, url, is_article=is_of_article)
     text = chosen_text(readings, is_product=is_product, is_article=is_of_article)
     if len(text) < MIN_CHARS:

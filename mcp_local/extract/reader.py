@@ -22,7 +22,7 @@ from mcp_local.extract import (
     ExtractedPage,
 )
 from mcp_local.fair_semaphore import FairSemaphore
-from mcp_local.fetch import PageKind
+from mcp_local.fetch import TextKind
 
 MAX_MEMORY_BYTES = 200_000_000
 """Of one worker's own data; with its libraries it stays below 256 MB."""
@@ -137,7 +137,7 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, hard))
 
 
-def read_page(kind: PageKind, content: str | bytes, url: str) -> ExtractedPage:
+def read_page(kind: TextKind, content: str | bytes, url: str) -> ExtractedPage:
     """The text of a page of any kind and what it says of itself; runs in a worker.
 
     Raises:

@@ -29,7 +29,8 @@ class Outline:
     rest: str
 
 
-LEARNT: Mapping[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_FILE = Path(__file__).with_suffix(".toml")
+LEARNT: Mapping[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
 WEIGHTS: Mapping[str, float] = LEARNT["weights"]
 _HANDICAPS: Mapping[str, float] = LEARNT["handicaps"]
 _MAX_LONE_WORDS = 8
@@ -50,7 +51,9 @@ def choose(
 
     def expected_f1(name: str) -> float:
         f1 = sum(weights[sign] * value for sign, value in signs[name].items())
-        return f1 - _HANDICAPS[name] - of_articles if name in _HANDICAPS else f1
+        if name not in _HANDICAPS:
+            return f1
+        return f1 - _HANDICAPS[name] - of_articles
 
     return max(readings, key=expected_f1)
 
@@ -60,10 +63,12 @@ def signs_of(readings: Readings) -> Mapping[str, Mapping[str, float]]:
     words = {name: Counter(words_of(text)) for name, text in readings.items()}
     signs: dict[str, dict[str, float]] = {}
     for name, own in words.items():
-        signs[name] = {"words": math.log1p(own.total())}
+        of_reading = {"words": math.log1p(own.total())}
         for other_name, other in words.items():
             shared = (own & other).total()
-            signs[name][other_name] = 2 * shared / max(1, own.total() + other.total())
+            total = own.total() + other.total()
+            of_reading[other_name] = 2 * shared / max(1, total)
+        signs[name] = of_reading
     return signs
 
 
@@ -76,11 +81,14 @@ def drop_boilerplate(text: str, outline: Outline, most: float = _MAX_BOILERPLATE
         phrase = phrase_of(line)
         whole_words = f" {phrase} "
         total += len(phrase)
-        if phrase and whole_words in outline.boilerplate and whole_words not in outline.rest:
+        is_in_boilerplate = whole_words in outline.boilerplate
+        if phrase and is_in_boilerplate and whole_words not in outline.rest:
             dropped += len(phrase)
             continue
         kept.append(line)
-    return "\n".join(kept) if dropped <= most * total else text
+    if dropped > most * total:
+        return text
+    return "\n".join(kept)
 
 
 def drop_lone_lines(text: str, others: Sequence[str]) -> str:

@@ -2,4 +2,4 @@
 
 from typing import Literal
 
-PageKind = Literal["html", "text", "pdf"]
+TextKind = Literal["html", "text", "pdf"]

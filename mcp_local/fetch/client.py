@@ -32,7 +32,7 @@ from protego import Protego
 from yarl import URL
 
 from mcp_local.errors import FetchDenied, FetchError, FetchFailed, Unreached
-from mcp_local.fetch import PageKind
+from mcp_local.fetch import TextKind
 from mcp_local.fetch.encoding import decode
 from mcp_local.fetch.guard import (
     AddressGuard,
@@ -87,7 +87,7 @@ class FetchedPage:
 
     final_url: str
     """Where the redirects ended."""
-    kind: PageKind
+    kind: TextKind
     content: str | bytes
     """Its text; of a PDF its bytes."""
     validators: Validators = ()
@@ -334,7 +334,7 @@ _TEXT_TYPES = {"text/plain", "text/markdown", "text/x-markdown"}
 _UNDECIDED_TYPES = {"", "application/octet-stream", "application/xml", "text/xml"}
 
 
-def kind_of(body: bytes, content_type: str) -> PageKind:
+def kind_of(body: bytes, content_type: str) -> TextKind:
     """A page's kind by its bytes; FetchFailed when it is no page, whatever its header says."""
     declared, _, _ = content_type.partition(";")
     declared = declared.strip().lower()
