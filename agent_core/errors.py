@@ -20,6 +20,7 @@
 A failing tool call is not here: it is a value that the model sees (`tools.ToolOutput`).
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 
@@ -119,13 +120,13 @@ AskRefusal = Literal[
 class AskRefused(AgentError):
     """Somebody wanted to decide what they may not, or what is not to be decided any more.
 
-    `asker` is the person who was asked, where another one wanted to decide.
+    `deciders` are the people who may decide, where somebody else wanted to.
     """
 
-    def __init__(self, why: AskRefusal, *, asker: str = "") -> None:
+    def __init__(self, why: AskRefusal, *, deciders: Sequence[str] = ()) -> None:
         super().__init__(why)
         self.why: AskRefusal = why
-        self.asker = asker
+        self.deciders = deciders
 
 
 class SettingsError(AgentError):

@@ -227,8 +227,9 @@ def _refusals(not_yours: str, over: str = "") -> Generator[None]:
     except AskRefused as refused:
         sentence = over or f"consent-refusal-{refused.why.replace('_', '-')}"
         if refused.why == "not_yours":
-            raise Refused(not_yours, who=mention(UserId(refused.asker))) from refused
-        raise Refused(sentence) from refused
+            sentence = not_yours
+        deciders = [mention(UserId(each)) for each in refused.deciders]
+        raise Refused(sentence, who=", ".join(deciders), n=len(deciders)) from refused
     except ToolServerError as error:
         logger.warning("a click came to nothing: %s", error)
         raise Refused("consent-refusal-press-again") from error

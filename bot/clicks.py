@@ -19,7 +19,7 @@ from pydantic_core import from_json
 from agent_core.ids import AgentId, AskId, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime.schedules import ScheduleId
-from bot.inbound import Sender
+from bot.inbound import Sender, objects_in
 from bot.render import limits, plain_text
 from bot.words import BOT
 
@@ -302,6 +302,8 @@ class Gesture:
     """The root of that thread; empty too for a post that no thread has begun with."""
     message_ts: str = ""
     """The post with the button; empty in a view."""
+    post: JsonObject = field(default_factory=JsonObject)
+    """That post as it was then; empty in a view."""
     pressed_ts: str = ""
     trigger_id: str = ""
     """Opens one modal, for three seconds; empty where it is too late for that."""
@@ -341,6 +343,18 @@ def button(
     if style:
         element["style"] = style
     return element
+
+
+def without_button(post: JsonObject, payload: Payload) -> list[JsonObject]:
+    """The blocks of a post without the button of this payload, and without a row left empty."""
+    value = payload.encoded()
+    blocks: list[JsonObject] = []
+    for block in objects_in(post, "blocks"):
+        elements = objects_in(block, "elements")
+        left = [each for each in elements if each.get("value") != value]
+        if left or not elements:
+            blocks.append({**block, "elements": left} if elements else block)
+    return blocks
 
 
 def menu(

@@ -153,6 +153,12 @@ class FaultySlack(SlackStandIn):
         assert isinstance(sockets, FaultySockets)
         return sockets
 
+    async def remove_from_channel(self, channel: str, user: str) -> None:
+        """A user, or the bot, is taken out of a channel."""
+        members = list(self.state.channels[self.channel_id(channel)].members)
+        members.remove(self.user_id(user))
+        self.change_channel(channel, members=tuple(members))
+
     def fail(self, method: str, *, times: int = 1, **how: Any) -> None:
         """Order an `ApiFault` for the next calls of a method, any ("*") or "upload"."""
         self._faults.setdefault(method, []).extend([ApiFault(**how)] * times)

@@ -9,7 +9,6 @@ from agent_core.consent import recipients_of, unpacked
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
-from agent_core.runtime.opening import AGREED
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.description import day_words, moment_words
 from agent_core.sessions import (
@@ -38,11 +37,11 @@ from agent_core.words import (
     short_form,
     small_talk,
     spoken_time,
+    written_language,
 )
 from agent_core.workspaces import check_room, space_taken, without_paths
 
 __all__ = [
-    "AGREED",
     "MAX_TRIES",
     "Account",
     "AnsweredTurn",
@@ -81,4 +80,5 @@ __all__ = [
     "spoken_time",
     "unpacked",
     "without_paths",
+    "written_language",
 ]  # fmt: skip

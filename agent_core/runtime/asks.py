@@ -160,7 +160,7 @@ class Asks:
         """The approval, whose call this person may edit: in the asker's name nobody else writes."""
         ask = await self._open(ask_id, "approval", by)
         if ask.asker != by:
-            raise AskRefused("not_your_words")
+            raise AskRefused("not_your_words", deciders=[ask.asker])
         return ask
 
     async def connect_link(
@@ -291,18 +291,18 @@ class Asks:
             raise AskRefused("busy")  # what was written beside it may change the call
         if by == ask.asker:
             return ask
-        is_shared = kind == "approval" and not ask.approval.owner_only
-        if is_shared and self._is_approver(by, ask.asker):
+        deciders = [ask.asker]
+        if kind == "approval" and not ask.approval.owner_only:
+            deciders += self._approvers_for(ask.asker)
+        if by in deciders:
             return ask
-        raise AskRefused("not_yours", asker=ask.asker)
+        raise AskRefused("not_yours", deciders=deciders)
 
-    def _is_approver(self, user: UserId, asker: UserId) -> bool:
-        """One who is named without a team decides within the asker's alone."""
-        if user in self._approvers:
-            return True
-        team, _, name = user.rpartition(":")
-        askers_team, _, _ = asker.rpartition(":")
-        return team == askers_team and name in self._approvers
+    def _approvers_for(self, asker: UserId) -> list[UserId]:
+        """Those who may decide for others; who is named without a team is of the asker's."""
+        team, _, _ = asker.rpartition(":")
+        whole = {each if ":" in each else f"{team}:{each}" for each in self._approvers}
+        return [UserId(each) for each in sorted(whole - {asker})]
 
     @property
     def _accounts(self) -> Accounts:

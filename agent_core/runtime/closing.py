@@ -135,7 +135,7 @@ async def finish(
                 pages = status.read(scope.words, known)
         notice = " ".join(filter(None, notices))
         cited = cited_in(text, report)
-        text = await _checked(parts, scope, text, cited, thread_language(turn, earlier), known)
+        text = await _checked(parts, scope, text, cited, thread_language(turn), known)
         finished = replace(
             finished,
             answer="\n\n".join(filter(None, [notice, text, pages])),
@@ -404,7 +404,7 @@ async def end_silently(parts: TurnParts, ended: Sequence[StoredTurn], outcome: O
 async def give_up(parts: TurnParts, turn: StoredTurn, why: SessionError | None = None) -> None:
     """End a turn that cannot be worked on, with an apology."""
     reference = turn.inbound.key.rpartition(":")[2]
-    words = CORE.of(thread_language(turn, ()))
+    words = CORE.of(thread_language(turn))
     text = apology(why or SessionError(), reference, words)
     await _announce_end(
         parts,

@@ -77,7 +77,7 @@ class Interventions:
                 await self._parts.log.append(event)
                 await self._parts.log.flush()
         if is_message:
-            words = CORE.of(thread_language(turn, ()))
+            words = CORE.of(thread_language(turn))
             say = text if kind == "comment" else words("intervention-task", text=text)
             await self._say(event, turn, say)
         elif run == ROOT_RUN or turn.status == "finished" or self._parts.leases.holds(session):
@@ -161,7 +161,7 @@ class Interventions:
         for row in own:
             if row.kind == "content":
                 task = row.intervention.text
-        words = CORE.of(thread_language(turn, ()))
+        words = CORE.of(thread_language(turn))
         text = words(f"intervention-{event.what}", task=task, text=event.text)
         await self._say(event, turn, text)
 

@@ -62,8 +62,6 @@ _GOES_ON = " This is its beginning: read_local_file reads on at offset {offset}.
 _UNREAD = "(Not read yet: read_local_file reads it.)"
 _SHOWN = "(The picture is shown below.)"
 
-AGREED = "agreed"
-"""Why a message is answered that only agrees, while a call waits for its approval."""
 _ANSWERS: dict[SmallTalk | None, str] = {
     "empty": "answer-help",
     "help": "answer-help",
@@ -258,10 +256,10 @@ def answer_small_talk(
     kind = small_talk_of(turn.inbound)
     before = work_to_tell(earlier)
     language = turn.inbound.language or phrase_language(turn.inbound.text)
-    words = CORE.of(language or thread_language(turn, earlier))
+    words = CORE.of(language or thread_language(turn))
     reason = str(kind)
     if kind is None and before and before.wait and before.wait.kind == "approval":
-        reason = AGREED
+        reason = "agreed"
         text = words("answer-agreed")
     elif before is None or kind not in (None, "empty", "status"):
         text = words(_ANSWERS[kind], n=len(turn.inbound.text))
@@ -287,24 +285,11 @@ def work_to_tell(earlier: Sequence[StoredTurn]) -> StoredTurn | None:
     return next(unfinished, None) or last_work(earlier)
 
 
-def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language:
-    """The language that the asker chose, else that of the message, of the thread or of them."""
+def thread_language(turn: StoredTurn) -> Language:
+    """The language that the asker chose, else that of the message, else the one they write in."""
     inbound = turn.inbound
     chosen = read_language(inbound.language)
-    if chosen:
-        return chosen
-    own: list[str] = []
-    others: list[str] = []
-    for each in earlier:
-        texts = own if each.inbound.asker == inbound.asker else others
-        texts.append(each.inbound.text)
-    own += [each.inbound.background for each in (*earlier, turn)]
-    return detect_language(
-        inbound.text,
-        "\n".join(own),
-        "\n".join(others),
-        locale=inbound.author_locale,
-    )
+    return chosen or detect_language(inbound.text, locale=inbound.author_locale)
 
 
 def _is_work(turn: StoredTurn) -> bool:

@@ -149,7 +149,7 @@ async def begin_run(
         left=limits,
         history=history,
         generation=generation,
-        words=CORE.of(thread_language(turn, earlier)),
+        words=CORE.of(thread_language(turn)),
     )
     return turn, earlier, scope
 

@@ -188,7 +188,7 @@ class _Generation:
                     asker=asked.asker,
                     author_name=asked.author_name,
                     author_locale=asked.author_locale,
-                    language=thread_language(turn, self.earlier),
+                    language=thread_language(turn),
                     text=asked.text,
                 )
             )
@@ -352,7 +352,10 @@ class _Generation:
     async def _small_talk(self) -> Routed:
         """Recorded, so that what the answer says of the thread stays as it was at that moment."""
         before = work_to_tell(self.earlier)
-        events = await self.parts.log.of_turn(before.id) if before else []
+        log = self.parts.log
+        events = await log.of_turn(before.id) if before else []
+        if before and before.id in log.heard:
+            events.append(log.heard[before.id])
         return answer_small_talk(
             self.turn,
             self.earlier,

@@ -18,6 +18,7 @@ from agent_core.events import (
     QuestionAsked,
     RunFinished,
     StepFinished,
+    StepRetried,
     ToolCallStarted,
 )
 from agent_core.ids import ROOT_RUN, RunId
@@ -40,17 +41,21 @@ from agent_core.tools import (
 from agent_core.words import Words, spoken_time
 from agent_core.workspaces import SourceFacts
 
-MAX_GIST_CHARS = 300
 MAX_NAMED = 5
 MAX_NAME_CHARS = 60
 JUST_BEGUN_S = 15.0
 """A turn without results says from this age on for how long it has been at work."""
 
 _ITEM = re.compile(r"^(?:[-*+>]|\d+[.)])\s+")
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\(\S*?\)|\s?\[\d+(?:#\d+)?\]")
+_FRAME = re.compile(r"\n| [|·»•→] |\t")
+"""Parts the words of a page's frame: its menus, its bylines, its breadcrumbs."""
+_SENTENCE = re.compile(
+    r"(?:^|(?<=[.!?] ))[\"“„«]?[^\Wa-z_].{4,300}?"
+    r"(?:(?<![.…])[.!?][\"”»]?(?=\s+[^\Wa-z]|\s*$)|[。！？])"  # noqa: RUF001 (marks of East Asia)
+)
+"""A whole one: nothing is cut off at its beginning or its end."""
 _WITHOUT_MARKUP = str.maketrans({"`": "'", "[": "(", "]": ")", "*": "", "<": "(", ">": ")"})
-_NO_PROSE = ("#", "|", "```", "--")
-"""How lines of headings, tables and rules begin."""
-_SENTENCE_ENDS = (". ", "! ", "? ")
 _NAME_WORD = re.compile(r"[a-z]+")
 _SENDING = frozenset({"send", "reply", "forward"})
 _TOOLKIT = "mcp__local_toolkit__"
@@ -79,18 +84,22 @@ class TurnStatus:
         self._effects = effects
         self.last_words = ""
         """The newest text of the root run, in full."""
+        self._tried_until: datetime | None = None
+        """The model is away, and so long it is tried."""
         self._gists: dict[RunId, str] = {}
         """The newest words of the root run and of each branch, the newest last."""
         for event in events:
             self._turn.fold(event)
             match event:
+                case StepRetried():
+                    self._tried_until = event.given_up_at
                 case StepFinished() | RunFinished(outcome="answered" | "limited"):
                     self._note_gist(branch_of(event.run), event.text)
                 case _:
                     pass
 
     def _note_gist(self, branch: RunId, text: str) -> None:
-        gist = _gist(text)
+        gist = _sentence(text)
         if not gist:
             return
         self._gists.pop(branch, None)
@@ -108,6 +117,8 @@ class TurnStatus:
         if turn.started:
             seconds = (at - turn.started.at).total_seconds()
         time = spoken_time(seconds)
+        if self._tried_until:
+            return words("progress-model-away", time=time, until=f"{self._tried_until:%H:%M}")
         if turn.read:
             first = words("progress-read", time=time, n=len(turn.read))
         elif seconds >= JUST_BEGUN_S or self._gists:
@@ -118,27 +129,17 @@ class TurnStatus:
 
     def _activity(self, words: Words) -> Iterator[str]:
         """The work under way, as far as there is a plain word for it."""
-        is_reporting = False
         titles: list[str] = []
         for run in self._turn.runs.values():
             if run.started is None or run.outcome is not None or run.id == ROOT_RUN:
                 continue
             if "report" in run.agent:
-                is_reporting = True
-            elif run.started.title:
+                yield words("progress-now-report")
+                return
+            if run.started.title:
                 titles.append(run.started.title)
-        calls = self._turn.open_calls.values()
-        slugs = " ".join(call.started.tool for call in calls).lower()
-        is_reading = any(call.reads_pages for call in calls)
-        is_searching = "search" in slugs and not is_reading
-        if "write_report" in slugs or (is_reporting and not is_reading and not is_searching):
-            yield words("progress-now-report")
-        elif titles:
+        if titles:
             yield words("progress-now-parts", what=_listed(titles))
-        elif is_reading:
-            yield words("progress-now-read")
-        elif is_searching:
-            yield words("progress-now-search")
 
     def findings(self, words: Words, known: Mapping[str, SourceFacts]) -> str:
         """Results so far, in a few lines with links; empty where there are none.
@@ -173,7 +174,7 @@ class TurnStatus:
         lines = [head, ""]
         for url, title in list(pages.items())[:MAX_NAMED]:
             link = f"[{safe_name(title or url)}](<{url}>)"
-            gist = _gist(known[url].gist) if url in known else ""
+            gist = _sentence(known[url].gist, title) if url in known else ""
             lines.append(f"- {gist} ({link})" if gist else f"- {link}")
         surplus = len(pages) - MAX_NAMED
         if surplus > 0:
@@ -281,21 +282,15 @@ def safe_name(text: str) -> str:
     flat = " ".join(text.translate(_WITHOUT_MARKUP).split())
     if len(flat) <= MAX_NAME_CHARS:
         return flat
-    return f"{flat[:MAX_NAME_CHARS]}…"
-
-
-def _gist(text: str) -> str:
-    """The first sentences of what a model wrote, in one line; no headings and no tables."""
-    prose: list[str] = []
-    for line in map(str.strip, text.splitlines()):
-        if not line.startswith(_NO_PROSE):
-            prose += _ITEM.sub("", line).split()
-    flat = " ".join(prose)
-    if len(flat) <= MAX_GIST_CHARS:
-        return flat
-    cut = flat[:MAX_GIST_CHARS]
-    end = max(cut.rfind(mark) for mark in _SENTENCE_ENDS)
-    if end > 0:
-        return cut[: end + 1]
+    cut = flat[:MAX_NAME_CHARS]
     words, _, _ = cut.rpartition(" ")
     return f"{words or cut}…"
+
+
+def _sentence(text: str, title: str = "") -> str:
+    """The first whole sentence that a model or a page says, without markup; empty without any."""
+    for line in _FRAME.split(_LINK.sub(r"\1", text)):
+        plain = _ITEM.sub("", line.strip()).translate(_WITHOUT_MARKUP)
+        if sentence := _SENTENCE.search(plain.removeprefix(title).strip()):
+            return sentence[0]
+    return ""

@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any
 
 import psycopg
+from cachetools import LRUCache
 from psycopg.conninfo import make_conninfo
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, delete, func, select, update
@@ -24,7 +25,16 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyErro
 
 from agent_core.background import Background, Backoff
 from agent_core.errors import SessionError
-from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, Intervened, TextDelta, TurnFinished
+from agent_core.events import (
+    EVENT,
+    LIVE_ONLY,
+    AnyEvent,
+    Intervened,
+    StepFinished,
+    StepRetried,
+    TextDelta,
+    TurnFinished,
+)
 from agent_core.fault_points import EVENT_POINT, fault_point
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import JsonObject
@@ -287,9 +297,13 @@ class EventLog:
         self._live: dict[tuple[object, ...], AnyEvent] = {}
         """Live-only events that other processes have yet to hear of, texts of a step as one."""
         self._position = 0
+        self.heard: LRUCache[TurnId, AnyEvent] = LRUCache(1_000)
+        """The newest sign of the model, or that it gives none, by turn."""
 
     async def append(self, event: AnyEvent) -> None:
         """Queue an event. It reaches readers after it is stored, in the order of appending."""
+        if isinstance(event, StepRetried | TextDelta | StepFinished):
+            self.heard[event.turn] = event
         if isinstance(event, LIVE_ONLY):
             self._behind.put(stored=lambda _: self._pass_on_live(event))
             return

@@ -110,7 +110,7 @@ def detect_language(*texts: str, locale: str = "") -> Language:
     of a language that we have no words for.
     """
     for text in texts:
-        language = _language_of(text)
+        language = written_language(text)
         if language:
             return language
     return read_language(locale) or FALLBACK
@@ -122,7 +122,8 @@ def read_language(code: str) -> Language | None:
     return language if language in CORE.languages else None
 
 
-def _language_of(text: str) -> Language | None:
+def written_language(text: str) -> Language | None:
+    """The language of a text by its common small words; None where these are too few to tell."""
     words = _words(text)
     hits = {
         language: sum(word in _stop_words(language) for word in words)

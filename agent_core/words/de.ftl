@@ -84,6 +84,7 @@ state-failed = Die letzte Anfrage in diesem Thread habe ich nicht fertigbekommen
 ## Progress
 
 progress-begun = Ich habe gerade angefangen.
+progress-model-away = Ich bin seit { $time } dabei, aber mein Sprachmodell ist gerade nicht zu erreichen. Ich versuche es noch bis { $until }; „stopp“ beendet es.
 progress-at-work = Ich bin seit { $time } dabei.
 progress-read =
     { $n ->
@@ -91,9 +92,7 @@ progress-read =
        *[other] Ich bin seit { $time } dabei und habe { $n } Seiten gelesen.
     }
 progress-now-parts = Gerade geht es um { $what }.
-progress-now-read = Gerade lese ich.
 progress-now-report = Gerade schreibe ich den Bericht.
-progress-now-search = Gerade suche ich.
 progress-add = Willst du etwas hinzufügen, schreib es einfach; „stopp“ beendet es.
 progress-wait-answer = Ich warte auf eine Antwort auf meine Frage oben.
 progress-wait-approval = Ich warte auf einen Klick auf meine Anfrage oben.

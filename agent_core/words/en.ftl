@@ -93,6 +93,7 @@ state-failed = I could not finish the last request in this thread. Reply “cont
 ## Progress
 
 progress-begun = I have just begun.
+progress-model-away = I have been at it for { $time }, but my language model cannot be reached just now. I keep trying until { $until }; “stop” ends it.
 progress-at-work = I have been at it for { $time }.
 progress-read =
     { $n ->
@@ -100,9 +101,7 @@ progress-read =
        *[other] I have been at it for { $time } and have read { $n } pages.
     }
 progress-now-parts = Right now I am looking into { $what }.
-progress-now-read = Right now I am reading.
 progress-now-report = Right now I am writing the report.
-progress-now-search = Right now I am searching.
 progress-add = To add something, just write; “stop” ends it.
 progress-wait-answer = I am waiting for an answer to my question above.
 progress-wait-approval = I am waiting for a click on my request above.

@@ -84,6 +84,7 @@ state-failed = No pude terminar la última petición de este hilo. Responde «co
 ## Progress
 
 progress-begun = Acabo de empezar.
+progress-model-away = Llevo { $time } con ello, pero ahora mismo no consigo contactar con mi modelo de lenguaje. Lo intento hasta las { $until }; «para» lo detiene.
 progress-at-work = Llevo { $time } con ello.
 progress-read =
     { $n ->
@@ -91,9 +92,7 @@ progress-read =
        *[other] Llevo { $time } con ello y he leído { $n } páginas.
     }
 progress-now-parts = Ahora mismo miro { $what }.
-progress-now-read = Ahora mismo estoy leyendo.
 progress-now-report = Ahora mismo escribo el informe.
-progress-now-search = Ahora mismo estoy buscando.
 progress-add = Para añadir algo, escríbelo sin más; «para» lo detiene.
 progress-wait-answer = Espero una respuesta a mi pregunta de arriba.
 progress-wait-approval = Espero un clic en mi petición de arriba.

@@ -84,6 +84,7 @@ state-failed = Je n'ai pas pu terminer la dernière demande de ce fil. Répondez
 ## Progress
 
 progress-begun = Je viens de commencer.
+progress-model-away = J'y travaille depuis { $time }, mais mon modèle de langage est injoignable en ce moment. Je réessaie jusqu'à { $until } ; « stop » y met fin.
 progress-at-work = J'y travaille depuis { $time }.
 progress-read =
     { $n ->
@@ -91,9 +92,7 @@ progress-read =
        *[other] J'y travaille depuis { $time } et j'ai lu { $n } pages.
     }
 progress-now-parts = En ce moment, je regarde { $what }.
-progress-now-read = En ce moment, je lis.
 progress-now-report = En ce moment, j'écris le rapport.
-progress-now-search = En ce moment, je cherche.
 progress-add = Pour ajouter quelque chose, écrivez-le simplement ; « stop » pour arrêter.
 progress-wait-answer = J'attends une réponse à ma question ci-dessus.
 progress-wait-approval = J'attends un clic sur ma demande ci-dessus.

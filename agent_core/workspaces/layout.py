@@ -302,7 +302,7 @@ def _fetched(text: str) -> Iterator[tuple[str, SourceFacts]]:
     front_matter, _, beginning = text[:_FRONT_MATTER_CHARS].partition("\n---\n")
     lines = [line.partition(": ") for line in front_matter.splitlines()]
     fields = {name: value.strip("'\"") for name, _, value in lines}
-    gist = fields.get("description") or beginning[:_GIST_CHARS]
+    gist = f"{fields.get('description', '')}\n{beginning[:_GIST_CHARS]}"
     facts = SourceFacts(publisher=fields.get("publisher", ""), gist=gist)
     for name in _FIELDS:
         if name in fields:

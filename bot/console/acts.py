@@ -34,10 +34,10 @@ from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
-from bot.clicks import FollowUpClick, Gesture, Refused
+from bot.clicks import FollowUpClick, Gesture, Refused, without_button
 from bot.console.access import FRESH_S, ThreadAccess
 from bot.console.passes import HOME
-from bot.inbound import post_key
+from bot.inbound import post_key, text_in
 from bot.ingress import Ingress
 from bot.render import foreign_line, limits, quoted
 from bot.slack_api import (
@@ -222,7 +222,7 @@ class Acts:
             raise Refused("live-away") from error
 
     async def follow_up(self, click: FollowUpClick, gesture: Gesture, person: Person) -> None:
-        """Ask the question of a follow-up button, in the name of the first to press it."""
+        """Ask the question of a button, in the name of the first to press it; the button goes."""
         sender = gesture.sender
         self._pace.check(gesture.by)
         question = hashlib.sha256(click.question.encode()).hexdigest()[:16]
@@ -237,6 +237,13 @@ class Acts:
             raise Refused("live-picked-before")
         with self._later(deed):
             await self._finish(deed, AgentTree())
+        if gesture.post:
+            blocks = without_button(gesture.post, click)
+            text = text_in(gesture.post, "text")
+            try:
+                await self._api.update(sender.channel, gesture.message_ts, text, blocks=blocks)
+            except SlackError as error:  # then a press on it says that it was used
+                logger.warning("a used button stays in its post: %s", error)
 
     async def replay(self, body: JsonObject) -> None:
         """Complete an action that a dead process had recorded."""

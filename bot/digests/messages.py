@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import InboundMessage
-from agent_core.runtime import detect_language, read_language, short_form
+from agent_core.runtime import detect_language, short_form
 from agent_core.runtime.schedules import (
     Order,
     OrderDraft,
@@ -136,9 +136,8 @@ class DigestMessages:
         consent: str,
     ) -> _Outcome | None:
         """What comes of a message; None where it is about something else."""
-        # Of the order that it is about, where a message is too short to tell its language.
-        locale = pending.language or message.author_locale
-        known = replace(pending, language=detect_language(message.text, locale=locale))
+        language = detect_language(message.text, locale=message.author_locale)
+        known = replace(pending, language=language)
         try:
             if consent == "yes":  # in place of the click; a no is seen to with the answer
                 asker = message.asker
@@ -339,7 +338,6 @@ def _order(
 ) -> Order:
     """What a message orders, or how it wants another schedule to be: its author's to agree to."""
     thread = parse_session(message.session)
-    locale = message.author_locale
     channel = thread.channel
     reads = ""
     changes = ScheduleId("")
@@ -358,8 +356,7 @@ def _order(
         place=draft.channel.removeprefix("#") or channel,
         owner=message.asker,
         owner_name=message.author_name,
-        # It is told in the language in which it was ordered, whatever its owner's locale is.
-        owner_locale=locale if read_language(locale) == language else language,
+        owner_locale=language,  # it is told in the language in which it was ordered
         task=draft.task,
         rule=rule,
         when_nothing_new=when_nothing_new,

@@ -320,6 +320,7 @@ def _read_press(body: JsonObject) -> Gesture | None:
         session=session,
         thread_ts=thread_ts,
         message_ts=message_ts,
+        post=message,
         pressed_ts=pressed_ts,
         trigger_id=text_in(body, "trigger_id"),
         response_url=text_in(body, "response_url") if container.get("is_ephemeral") else "",

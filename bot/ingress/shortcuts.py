@@ -13,7 +13,7 @@ from bot import clicks
 from bot.clicks import AskForm, AskShortcut, Gesture, Refused
 from bot.inbound import bare_name, posted_at, unescape_wire
 from bot.ingress.ingress import Ingress
-from bot.render import foreign_line, limits, one_line, quoted, text_entry
+from bot.render import foreign_line, limits, one_line, plain_text, quoted, text_entry
 from bot.slack_api import Op, People, Person, PlaceRefused, SlackApi, SlackError, language_of
 from bot.threads import parse_session
 from bot.words import BOT
@@ -99,7 +99,13 @@ class AskAbout:
 
 
 def _form(about: AskForm, words: Words) -> JsonObject:
-    field = text_entry(QUESTION, words("ask-what"), limits.SECTION_CHARS, optional=True)
+    field = text_entry(
+        QUESTION,
+        words("ask-what"),
+        limits.SECTION_CHARS,
+        optional=True,
+        hint=plain_text(words("ask-hint")),
+    )
     return clicks.form(
         about,
         words("ask-title"),

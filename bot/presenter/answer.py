@@ -21,7 +21,7 @@ from agent_core.events import (
 from agent_core.ids import TurnId
 from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
-from agent_core.runtime import day_words
+from agent_core.runtime import day_words, without_paths
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import FeedbackClick, FollowUpClick
@@ -34,9 +34,9 @@ from bot.render import (
     answer_drafts,
     clean,
     fenced,
-    foreign_line,
     inert,
     limits,
+    plain_host,
     plain_line,
     plain_text,
     sections,
@@ -295,9 +295,14 @@ def _cut(text: str, max_bytes: int) -> str:
     return text.encode()[:max_bytes].decode(errors="ignore")
 
 
+def _is_foreign_page(file: ArtifactSaved) -> bool:
+    """Whether a file is a page, whose scripts a browser would run, and no report of ours."""
+    return file.path.lower().endswith(_PAGES) and file.mimetype != REPORT
+
+
 def _check_fits(file: ArtifactSaved, count: int, room: int) -> None:
     """Raises ArtifactRefused for a page that is no report of ours, or more than a post may have."""
-    if file.path.lower().endswith(_PAGES) and file.mimetype != REPORT:
+    if _is_foreign_page(file):
         raise ArtifactRefused("it is a page, and not a report")
     if count >= limits.POST_FILES or file.size_bytes > room:
         raise ArtifactRefused("it is more than a post may have")
@@ -330,19 +335,24 @@ class ThreadFiles:
         self,
         op: Op,
         drafts: Sequence[PostDraft],
-        saved: Iterable[ArtifactSaved],
+        saved: Sequence[ArtifactSaved],
         more: Sequence[Upload] = (),
     ) -> None:
-        """As `post_answer`; the last post has the files of the workspace, and `more` uploads."""
+        """As `post_answer`; the last post has the files of the workspace, and `more` uploads.
+
+        A page beside a report is no loss: it is left out without a word.
+        """
         uploads: list[Upload] = []
         missing: list[str] = []
         room = limits.POST_BYTES
+        has_report = any(file.mimetype == REPORT for file in saved)
         for file in saved:
             try:
                 _check_fits(file, len(uploads), room)
             except ArtifactRefused as refused:
                 _log.warning("%s is not handed out: %s", file.path, refused)
-                missing.append(file.title or file.path)
+                if not (has_report and _is_foreign_page(file)):
+                    missing.append(file.title or file.path)
             else:
                 if await self._is_shown(file):
                     continue
@@ -404,6 +414,10 @@ class ThreadFiles:
         upload = Upload(name=name, read=lambda: content, title=title)
         return await self.upload(op.part(name), upload)
 
+    def shown(self, text: str) -> str:
+        """What may be shown of a text of the model's: no secrets, and no paths of this machine."""
+        return masked_post(without_paths(text, self._workspace, {}))
+
     async def _is_shown(self, file: ArtifactSaved) -> bool:
         """Whether a file was posted beside an approval of this turn: it stands in the thread once.
 
@@ -458,7 +472,7 @@ class ThreadFiles:
         words = self._destination.board.words
         rest = len(names) - limits.NAMED_FILES
         for number, name in enumerate(names[: limits.NAMED_FILES], 1):
-            what = foreign_line(name, limits.PROGRESS_WORD_CHARS)
+            what = plain_host(plain_line(name, limits.PROGRESS_WORD_CHARS))
             if rest > 0 and number == limits.NAMED_FILES:
                 what = f"{what} (+{rest})"
             draft = PostDraft(text=words("progress-no-file", what=what))

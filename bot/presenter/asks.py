@@ -19,6 +19,7 @@ from agent_core.events import (
     AuthRequired,
     MessageTaken,
     QuestionAsked,
+    StepFinished,
     StepStarted,
     TurnFinished,
 )
@@ -29,12 +30,11 @@ from agent_core.ids import (
     UserId,
 )
 from agent_core.messages import JsonObject
-from agent_core.runtime import StoredTurn
 from agent_core.snapshot import Wait
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import ConnectionClick, QuestionClick, QuestionForm
-from bot.presenter.answer import ThreadFiles, post_answer, sent_op
+from bot.presenter.answer import ThreadFiles, post_answer, sent_op, thread_drafts
 from bot.presenter.approval import (
     approval_draft,
     approval_file,
@@ -43,7 +43,7 @@ from bot.presenter.approval import (
     file_name,
     is_short,
 )
-from bot.presenter.journal import Bookmark, Destination
+from bot.presenter.journal import Destination
 from bot.presenter.progress import live_view_button
 from bot.presenter.tools import app_name, app_names
 from bot.render import (
@@ -69,7 +69,7 @@ from bot.slack_api import (
     SlackRefused,
     Upload,
 )
-from bot.threads import ThreadRef, parse_session, parse_user
+from bot.threads import ThreadRef, parse_user
 
 _log = logging.getLogger(__name__)
 
@@ -91,6 +91,8 @@ class AskPosts:
         self._ending = ""
         """How that question ended."""
         self._requests: dict[AskId, ApprovalRequested | AuthRequired] = {}
+        self._words = ""
+        """What the main run wrote beside the calls of its newest step."""
 
     async def ask(self, event: Wait) -> None:
         """Post the card of an Ask; links to connect accounts are shown to the asker alone."""
@@ -102,6 +104,8 @@ class AskPosts:
                 self._ending = ""
                 *before, last = question_drafts(event, words)
                 await post_answer(self._destination, op, [*before, self._with_live_view(last)])
+            case _ if event.ask in self._requests:
+                await self._answer_beside(event)
             case ApprovalRequested():
                 self._requests[event.ask] = event
                 if not self._destination.journal.bookmark.post_of(op):
@@ -116,10 +120,23 @@ class AskPosts:
         match event:
             case AskDecided():
                 await self._settle(event)
+            case StepFinished() if event.run == ROOT_RUN:
+                self._words = event.text
             case _ if event.run == ROOT_RUN:
                 await self._hear_answer(event)
             case _:
                 pass
+
+    async def _answer_beside(self, event: Wait) -> None:
+        """The same call is made again after a message: its card stays, and the message is answered.
+
+        A turn that is shown anew has these words in its thread already.
+        """
+        text = self._files.shown(self._words)
+        if text:
+            drafts, _ = thread_drafts(text, self._destination.board.words, none_live)
+            op = _op(event.turn, event.ask).part("beside", event.call_id)
+            await post_answer(self._destination, op, drafts)
 
     async def _hear_answer(self, event: AnyEvent) -> None:
         """A question ends with whatever goes on; an edit that fails is made with a later event."""
@@ -208,17 +225,6 @@ class AskPosts:
             if isinstance(error, SlackError) and not isinstance(error, SlackRefused):
                 raise
             _log.warning("no link is shown: %s", type(error).__name__)
-
-
-def ask_link(
-    home: str,
-    state: JsonObject | None,
-    turn: StoredTurn,
-    ask: AskId,
-) -> str:
-    """The address of an Ask's card, from its turn's bookmark; empty where that is not known."""
-    receipt = Bookmark.model_validate(state or {}).post_of(_op(turn.id, ask))
-    return parse_session(turn.session).link(home, receipt.ts) if receipt else ""
 
 
 def _op(turn: TurnId, ask: AskId) -> Op:

@@ -37,7 +37,7 @@ from agent_core.ids import (
     TurnId,
     UserId,
 )
-from agent_core.runtime import detect_language, read_language, spoken_time
+from agent_core.runtime import spoken_time
 from agent_core.snapshot import CallKey, CallSnapshot, TurnSnapshot
 from agent_core.words import Words
 from bot.presenter.tools import (
@@ -53,6 +53,8 @@ from bot.words import BOT
 
 BUSY_WAIT_S = 3.0
 """A longer backoff before the next model call is shown: the model does not answer."""
+ANSWER_CHARS = 200
+"""A shorter text may only come before a tool call; a longer one is the answer."""
 
 CardState = Literal["running", "waiting", "done", "stopped", "failed", "unsure"]
 _ENDINGS: dict[Outcome, CardState] = {
@@ -78,6 +80,8 @@ class Card:
     def __init__(self, title: str) -> None:
         self.title = title
         self.branch: RunId | None = None
+        self.is_report = False
+        """A branch that writes one, which most of its steps prepare."""
         self.details = ""
         self.calls: dict[ToolCallId, CardState] = {}
         """A branch itself has an empty id."""
@@ -112,6 +116,8 @@ class Board:
         self.activity = ""
         """The newest step in words; empty before the first one."""
         self.cards: list[Card] = []
+        self._drafted_chars = 0
+        """Of the text that the main run's step has written so far."""
         self._last_at: datetime | None = None
         self._worked_s = 0.0
         self._shown_s = 0.0
@@ -184,11 +190,11 @@ class Board:
                 self.activity = self.words("progress-thinking")
             case StepStarted():
                 self._begin_step(event)
-            case HeadingWritten() if writes(event.tool):
+            case HeadingWritten() | TextDelta():
                 self._write(event)
             case StepRetried():
                 self._try_again(event)
-            case StepFinished() | TextDelta():
+            case StepFinished():
                 self._end_outage("progress-model-back", "done")
             case _:
                 pass
@@ -281,7 +287,11 @@ class Board:
     def _begin_step(self, event: StepStarted) -> None:
         """A model call begins: the run thinks, and what it did last is over."""
         card = self._branch_cards.get(event.run)
-        self.activity = card.title if card else self.words("progress-thinking")
+        if card is None:
+            self._drafted_chars = 0
+            self.activity = self.words("progress-thinking")
+        else:
+            self.activity = self._work_of(card)
         if event.away and all(card.title != event.away for card in self.cards):
             self._add_card(event.away)
 
@@ -303,8 +313,21 @@ class Board:
             self._outage.title = self.words(key)
             self._outage.calls[_BRANCH_ITSELF] = state
 
-    def _write(self, event: HeadingWritten) -> None:
-        """A text is written: its newest section is told, the branch's card has it as well."""
+    def _work_of(self, card: Card) -> str:
+        """What a branch does between its calls."""
+        return self.words("progress-report-ahead") if card.is_report else card.title
+
+    def _write(self, event: HeadingWritten | TextDelta) -> None:
+        """The answer is written, or a report: the line and the card have its newest section."""
+        if isinstance(event, TextDelta):
+            self._end_outage("progress-model-back", "done")
+            if event.run == ROOT_RUN:
+                self._drafted_chars += len(event.text)
+                if self._drafted_chars >= ANSWER_CHARS:
+                    self.activity = self.words("progress-writing-answer")
+            return
+        if not writes(event.tool):
+            return
         self.activity = self.words("progress-writing", what=short(event.heading))
         card = self._branch_cards.get(event.run)
         if card is not None:
@@ -320,10 +343,11 @@ class Board:
             title = branch_title(event.agent, event.title, event.task, self.words)
             card = self._planned_card(title) or self._add_card(title)
             card.branch = event.run
+            card.is_report = event.agent == REPORT_EXPERT
         self._branch_cards[event.run] = card
         if card.branch == event.run:
             card.calls[_BRANCH_ITSELF] = "running"
-            self.activity = card.title
+            self.activity = self._work_of(card)
 
     def _planned_card(self, title: str) -> Card | None:
         """The card that the plan has for a branch; branches begin in any order."""
@@ -437,11 +461,8 @@ class Board:
 
 
 def words_of(started: TurnStarted) -> Words:
-    """The sentences of a turn, in the language that its asker set or writes in."""
-    language = read_language(started.language)
-    if language is None:
-        language = detect_language(started.text, locale=started.author_locale)
-    return BOT.of(language)
+    """The sentences of a turn, in its language."""
+    return BOT.of(started.language)
 
 
 def branch_title(agent: str, title: str, task: str, words: Words) -> str:

@@ -10,7 +10,6 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -35,12 +34,10 @@ from agent_core.events import (
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.runtime import (
-    AGREED,
     MAX_TRIES,
     LeaseLost,
     Runtime,
     StoredTurn,
-    detect_language,
 )
 from agent_core.snapshot import Wait
 from bot.inbound import posted_ts
@@ -50,7 +47,7 @@ from bot.presenter.answer import (
     final_drafts,
     handed_out,
 )
-from bot.presenter.asks import AskPosts, ConnectLink, ask_link
+from bot.presenter.asks import AskPosts, ConnectLink
 from bot.presenter.board import Board
 from bot.presenter.journal import (
     READER,
@@ -69,7 +66,6 @@ from bot.slack_api import (
     Upload,
 )
 from bot.threads import ThreadRef, parse_session
-from bot.words import BOT
 
 logger = logging.getLogger(__name__)
 
@@ -326,33 +322,11 @@ class Presenting:
             return
         try:
             async with aclosing(self._runtime.events(turn.id)) as events:
-                agrees = False
                 async for _, event in events:
-                    agrees |= isinstance(event, RouteChosen) and event.reason == AGREED
-                    if agrees and isinstance(event, TurnFinished):
-                        event = await self._pointed(turn, event)
                     if not is_suspect or isinstance(event, BARE):
                         await self._present(presenter, event)
         finally:
             await presenter.close()
-
-    async def _pointed(self, turn: StoredTurn, event: TurnFinished) -> TurnFinished:
-        """Add a link to the approval that a person agreed to in words, and has yet to click."""
-        for other in await self._runtime.sessions.unfinished(turn.session):
-            wait = other.wait
-            if wait is None or wait.kind != "approval":
-                continue
-            state = await self._runtime.load_cursor(READER, other.id)
-            url = ask_link(self._api.home, state, other, wait.ask)
-            if url:
-                language = detect_language(locale=turn.inbound.author_locale)
-                label = BOT.say(language, "consent-go-there")
-                return replace(
-                    event,
-                    answer=f"{event.answer} [{label}]({url})",
-                    sources=(*event.sources, url),
-                )
-        return event
 
     async def _presenter(self, turn: StoredTurn) -> TurnPresenter:
         """A presenter whose every write checks the session's lease first."""

@@ -16,7 +16,7 @@ from bot.render.blocks import (
     split,
     text_entry,
 )
-from bot.render.citations import AboutSources, Footnotes
+from bot.render.citations import AboutSources, Footnotes, plain_host
 from bot.render.escape import (
     QUOTE_BAR,
     IsLive,
@@ -43,4 +43,5 @@ __all__ = [  # noqa: RUF022 (by module)
     "IsLive", "QUOTE_BAR", "all_live", "as_text", "clean", "code", "escape", "foreign_line",
     "inert", "inline_code", "link", "literal", "none_live", "one_line", "plain_line", "quoted",
     "real_host", "fenced", "to_markdown", "to_text", "AboutSources", "Footnotes",
+    "plain_host",
 ]  # fmt: skip

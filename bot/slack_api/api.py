@@ -10,13 +10,13 @@ from functools import partial
 from typing import Any, Literal
 
 import aiohttp
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from agent_core.background import Locks
 from agent_core.messages import JsonObject
-from agent_core.runtime import Preferences
+from agent_core.runtime import Preferences, written_language
 from bot.inbound import mentioned_users, objects_in
 from bot.slack_api.calls import CALL_LIMIT_S, Calls, MonotonicClock, WriteGuard, ask
 from bot.slack_api.channels import GONE, Channels
@@ -449,6 +449,8 @@ class People:
         self._known: TTLCache[str, Person | None] = TTLCache(
             MAX_PEOPLE, PEOPLE_TTL_S, timer=api.clock.seconds
         )
+        self._written: LRUCache[str, str] = LRUCache(MAX_PEOPLE)
+        """The language in which each wrote last."""
         self._asking = Locks[str]()
 
     async def person(self, user: str) -> Person | None:
@@ -464,13 +466,24 @@ class People:
         """What is known of somebody has changed here."""
         self._known.pop(user, None)
 
+    def hear(self, person: Person, text: str) -> Person:
+        """The person as they are spoken to from now on: in the language that they write in.
+
+        Buttons and forms have no words of theirs. What they chose stands above it.
+        """
+        written = written_language(text)
+        if written and not person.language:
+            self._written[person.id] = written
+            person = self._known[person.id] = replace(person, locale=written)
+        return person
+
     async def _look_up(self, user: str) -> Person | None:
         person = await self._api.person(user)
         if person is None or self._preferences is None:
             return person
         chosen = await self._preferences.of(f"{person.team}:{person.id}")
         language, time = chosen.get("language", ""), chosen.get("digest_time", "")
-        locale = language or person.locale
+        locale = language or self._written.get(user) or person.locale
         return replace(
             person,
             language=language,

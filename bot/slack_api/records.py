@@ -136,7 +136,8 @@ class Person:
     """Someone of another organisation, seen through a shared channel."""
     utc_offset_s: int = 0
     locale: str = ""
-    """Such as `de-DE`; empty where Slack does not tell. It is `language` where that is set."""
+    """Such as `de-DE`; empty where Slack does not tell. It is `language` where that is set, else
+    the language that they wrote in last."""
     language: str = ""
     """That they chose to be spoken to in, such as `de`; empty where they never did."""
     zone: str = ""

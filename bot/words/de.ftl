@@ -139,6 +139,8 @@ progress-line-looking = sieht es sich an
 progress-waiting = Warte auf eine Antwort
 progress-waiting-for = Warte auf { $who }
 progress-writing = Schreibe: { $what }
+progress-writing-answer = Schreibe die Antwort
+progress-report-ahead = Bereite den Bericht vor
 progress-stop = „{ $what }“ anhalten
 progress-stop-late = Hier gibt es nichts mehr anzuhalten: Dieser Teil ist schon zu Ende.
 progress-stop-branch = { $who } hat diesen Teil angehalten
@@ -168,6 +170,7 @@ progress-purpose-write-report = Schreibe den Bericht
 
 ask-title = Frag den Agenten
 ask-what = Was möchtest du wissen?
+ask-hint = Leer gelassen: worum es geht und was zu tun ist.
 ask-told = { $who } fragt dazu:
 ask-default = Worum geht es hier, und was ist zu tun?
 ask-about = Zur Nachricht von { $who }: „{ $what }“
@@ -243,7 +246,6 @@ consent-reason-label = Warum?
 consent-reason-hint = Der Agent liest das und darf den geänderten Schritt einmal anbieten.
 consent-cancel = Abbrechen
 consent-close = Schließen
-consent-go-there = Zur Anfrage
 consent-edit-title = Vorher ändern
 consent-edit-save = Speichern
 consent-part-to = An
@@ -296,9 +298,12 @@ consent-ended-overtaken =
         [one] { $what } wurde nicht verbunden: Es wurde angehalten oder ging mit einer neuen Nachricht weiter
        *[other] { $what } wurden nicht verbunden: Es wurde angehalten oder ging mit einer neuen Nachricht weiter
     }
-consent-refusal-not-yours = Das kann nur entscheiden, wer darum gebeten hat oder eigens dafür benannt ist.
-consent-refusal-not-your-words = Nur wer darum gebeten hat, kann den Wortlaut ändern; du kannst zustimmen oder ablehnen.
-consent-refusal-not-your-link = Nur wer darum gebeten hat, kann ein Konto verbinden oder überspringen.
+consent-refusal-not-yours = { $n ->
+    [one] Das kann nur { $who } entscheiden.
+   *[other] Das muss jemand von diesen entscheiden: { $who }.
+ }
+consent-refusal-not-your-words = Nur { $who } kann den Wortlaut ändern; du kannst zustimmen oder ablehnen.
+consent-refusal-not-your-link = Nur { $who } kann hier ein Konto verbinden oder es überspringen.
 consent-refusal-busy = Ich lese gerade, was eben geschrieben wurde. Bitte drück gleich noch einmal.
 consent-refusal-over = Dafür ist es zu spät: Das hier ist vorbei.
 consent-refusal-decided = Das ist schon entschieden.

@@ -139,6 +139,8 @@ progress-line-looking = is looking at it
 progress-waiting = Waiting for an answer
 progress-waiting-for = Waiting for { $who }
 progress-writing = Writing: { $what }
+progress-writing-answer = Writing the answer
+progress-report-ahead = Getting the report ready
 progress-stop = Stop “{ $what }”
 progress-stop-late = There is nothing left to stop: this part has ended already.
 progress-stop-branch = { $who } stopped this part
@@ -168,6 +170,7 @@ progress-purpose-write-report = Writing the report
 
 ask-title = Ask the agent
 ask-what = What do you want to know?
+ask-hint = Left empty: what it is about, and what there is to do.
 ask-told = { $who } asks about this:
 ask-default = What is this about, and what is there to do?
 ask-about = About { $who }'s message: “{ $what }”
@@ -243,7 +246,6 @@ consent-reason-label = Why?
 consent-reason-hint = The agent reads this, and may offer the changed call once.
 consent-cancel = Cancel
 consent-close = Close
-consent-go-there = Go to the request
 consent-edit-title = Change before approving
 consent-edit-save = Save
 consent-part-to = To
@@ -296,9 +298,12 @@ consent-ended-overtaken =
         [one] { $what } was not connected: the work was stopped, or went on with a new message
        *[other] { $what } were not connected: the work was stopped, or went on with a new message
     }
-consent-refusal-not-yours = Only the person who asked for this, or somebody named for it, can decide it.
-consent-refusal-not-your-words = Only the person who asked for this can change its words; you can approve or reject it.
-consent-refusal-not-your-link = Only the person who asked for this can connect an account, or skip it.
+consent-refusal-not-yours = { $n ->
+    [one] Only { $who } can decide this.
+   *[other] One of these people has to decide this: { $who }.
+ }
+consent-refusal-not-your-words = Only { $who } can change these words; you can approve or reject it.
+consent-refusal-not-your-link = Only { $who } can connect an account here, or skip it.
 consent-refusal-busy = I am reading what was just written. Please press again in a moment.
 consent-refusal-over = It is too late for that: this is over.
 consent-refusal-decided = This has been decided already.

@@ -139,6 +139,8 @@ progress-line-looking = lo está mirando
 progress-waiting = Esperando una respuesta
 progress-waiting-for = Esperando a { $who }
 progress-writing = Escribiendo: { $what }
+progress-writing-answer = Escribiendo la respuesta
+progress-report-ahead = Preparando el informe
 progress-stop = Detener «{ $what }»
 progress-stop-late = Ya no hay nada que detener: esta parte ya terminó.
 progress-stop-branch = { $who } detuvo esta parte
@@ -168,6 +170,7 @@ progress-purpose-write-report = Redactando el informe
 
 ask-title = Pregunta al agente
 ask-what = ¿Qué quieres saber?
+ask-hint = Si lo dejas vacío: de qué se trata y qué hay que hacer.
 ask-told = { $who } pregunta sobre esto:
 ask-default = ¿De qué trata esto y qué hay que hacer?
 ask-about = Sobre el mensaje de { $who }: «{ $what }»
@@ -243,7 +246,6 @@ consent-reason-label = ¿Por qué?
 consent-reason-hint = El agente lo lee y puede proponer una vez la acción cambiada.
 consent-cancel = Cancelar
 consent-close = Cerrar
-consent-go-there = Ir a la petición
 consent-edit-title = Cambiar antes
 consent-edit-save = Guardar
 consent-part-to = Para
@@ -296,9 +298,12 @@ consent-ended-overtaken =
         [one] { $what } no se conectó: el trabajo se detuvo, o siguió con un mensaje nuevo
        *[other] { $what } no se conectaron: el trabajo se detuvo, o siguió con un mensaje nuevo
     }
-consent-refusal-not-yours = Solo quien lo pidió, o alguien designado para ello, puede decidirlo.
-consent-refusal-not-your-words = Solo quien lo pidió puede cambiar el texto; puedes aprobarlo o rechazarlo.
-consent-refusal-not-your-link = Solo quien lo pidió puede conectar su cuenta u omitirlo.
+consent-refusal-not-yours = { $n ->
+    [one] Solo { $who } puede decidirlo.
+   *[other] Tiene que decidirlo una de estas personas: { $who }.
+ }
+consent-refusal-not-your-words = Solo { $who } puede cambiar el texto; puedes aprobarlo o rechazarlo.
+consent-refusal-not-your-link = Solo { $who } puede conectar una cuenta aquí u omitirlo.
 consent-refusal-busy = Estoy leyendo lo que se acaba de escribir. Pulsa otra vez en un momento.
 consent-refusal-over = Es demasiado tarde: esto ha terminado.
 consent-refusal-decided = Esto ya está decidido.

@@ -139,6 +139,8 @@ progress-line-looking = y jette un œil
 progress-waiting = En attente d'une réponse
 progress-waiting-for = En attente de { $who }
 progress-writing = Rédaction : { $what }
+progress-writing-answer = Rédaction de la réponse
+progress-report-ahead = Préparation du rapport
 progress-stop = Arrêter « { $what } »
 progress-stop-late = Il n'y a plus rien à arrêter : cette partie est déjà terminée.
 progress-stop-branch = { $who } a arrêté cette partie
@@ -168,6 +170,7 @@ progress-purpose-write-report = Rédaction du rapport
 
 ask-title = Demander à l’agent
 ask-what = Que veux-tu savoir ?
+ask-hint = Laissé vide : de quoi il s'agit et ce qu'il y a à faire.
 ask-told = { $who } demande à ce sujet :
 ask-default = De quoi s’agit-il, et qu’y a-t-il à faire ?
 ask-about = À propos du message de { $who } : « { $what } »
@@ -243,7 +246,6 @@ consent-reason-label = Pourquoi ?
 consent-reason-hint = L'agent lit ceci et peut proposer une fois l'action modifiée.
 consent-cancel = Annuler
 consent-close = Fermer
-consent-go-there = Voir la demande
 consent-edit-title = Modifier avant
 consent-edit-save = Enregistrer
 consent-part-to = À
@@ -296,9 +298,12 @@ consent-ended-overtaken =
         [one] { $what } n'a pas été connecté : le travail a été arrêté, ou a continué avec un nouveau message
        *[other] { $what } n'ont pas été connectés : le travail a été arrêté, ou a continué avec un nouveau message
     }
-consent-refusal-not-yours = Seule la personne qui l'a demandé, ou désignée pour cela, peut en décider.
-consent-refusal-not-your-words = Seule la personne qui l'a demandé peut changer le texte ; tu peux approuver ou refuser.
-consent-refusal-not-your-link = Seule la personne qui l'a demandé peut connecter son compte ou passer.
+consent-refusal-not-yours = { $n ->
+    [one] C'est à { $who } d'en décider.
+   *[other] C'est à l'une de ces personnes d'en décider : { $who }.
+ }
+consent-refusal-not-your-words = C'est à { $who } de changer le texte ; tu peux approuver ou refuser.
+consent-refusal-not-your-link = C'est à { $who } de connecter un compte ici, ou de passer.
 consent-refusal-busy = Je lis ce qui vient d'être écrit. Appuyez de nouveau dans un instant.
 consent-refusal-over = Il est trop tard : c'est terminé.
 consent-refusal-decided = C'est déjà décidé.

@@ -18,8 +18,8 @@ from mcp_local.sources import NumberedSource, url_key
 _IN_TARGET = str.maketrans({"(": "%28", ")": "%29"})
 _UNNUMBERED = 1_000_000
 """From here on: sources that the answer cites by links alone."""
-_MANY_CLAIMS = 8
-"""From so many on, an answer says what was checked though all of it was found."""
+_MANY_CLAIMS = 3
+"""From so many on, as beside each report, an answer says what was checked though all was found."""
 
 
 def mark_answer(

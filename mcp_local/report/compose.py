@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from html import unescape
 from pathlib import Path
+from textwrap import shorten
 
 from markdown_it.token import Token
 from markupsafe import Markup, escape
@@ -308,6 +309,8 @@ def _inline_texts(tokens: Sequence[Token]) -> list[str]:
 REPORTS_DIRECTORY = "work_products"
 MAX_SLUG_CHARS = 60
 _MAX_VERSIONS = 500
+_NAMES_CHARS = 120
+"""Of new sections in the line of a version, which becomes part of a title."""
 _SOURCE = re.compile(r'<li id="source-\d+" value="\d+" data-n="(\d+)">')
 _CITED = re.compile(r'(<a class="citation" href="#source-)(\d+)"[^>]*>\[\d+\]')
 _OUR_PARTS = re.compile(r"<style>.*?</style>|<section class=\"passages\".*?</section>", re.DOTALL)
@@ -411,7 +414,7 @@ def _version_line(version: int, before: bytes, html: str, labels: Labels) -> str
     names = [name for name in _sections(html) if name not in earlier]
     if not names or not earlier:
         return labels.words("version", version=version)
-    quoted = ", ".join(f"“{name}”" for name in names)
+    quoted = shorten(", ".join(f"“{name}”" for name in names), _NAMES_CHARS, placeholder=" …")
     return labels.words(
         "version-new",
         version=version,

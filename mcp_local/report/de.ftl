@@ -31,6 +31,11 @@ claim-count =
         [one] { $n } Angabe
        *[other] { $n } Angaben
     }
+all-found =
+    { $n ->
+        [one] in der Quelle gefunden
+       *[other] alle in ihren Quellen gefunden
+    }
 found = { $n } wörtlich oder dem Wert nach gefunden
 derived = { $n } abgeleitet
 unfound-count = { $n } nicht gefunden

@@ -31,6 +31,11 @@ claim-count =
         [one] { $n } claim
        *[other] { $n } claims
     }
+all-found =
+    { $n ->
+        [one] found in its source
+       *[other] all found in their sources
+    }
 found = { $n } found word for word or by value
 derived = { $n } derived
 unfound-count = { $n } not found

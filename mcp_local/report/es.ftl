@@ -31,6 +31,11 @@ claim-count =
         [one] { $n } dato
        *[other] { $n } datos
     }
+all-found =
+    { $n ->
+        [one] hallado en su fuente
+       *[other] todos hallados en sus fuentes
+    }
 found =
     { $n ->
         [one] { $n } hallado literalmente o por su valor

@@ -31,6 +31,11 @@ claim-count =
         [one] { $n } affirmation
        *[other] { $n } affirmations
     }
+all-found =
+    { $n ->
+        [one] retrouvée dans sa source
+       *[other] toutes retrouvées dans leurs sources
+    }
 found =
     { $n ->
         [one] { $n } retrouvée mot pour mot ou en valeur

@@ -163,13 +163,16 @@ def trust_line(labels: Labels, trust: Trust) -> str:
     """How many claims were checked, and what came of it."""
     if not trust.claims:
         return ""
-    parts = [
-        labels.words("claim-count", n=trust.claims),
-        labels.words("found", n=trust.found),
-        labels.words("derived", n=trust.derived) if trust.derived else "",
-        labels.words("unfound-count", n=trust.unfound),
-    ]
-    return ", ".join(filter(None, parts))
+    parts = [labels.words("claim-count", n=trust.claims)]
+    if trust.unfound:
+        parts.append(labels.words("found", n=trust.found))
+    else:
+        parts.append(labels.words("all-found", n=trust.claims))
+    if trust.derived:
+        parts.append(labels.words("derived", n=trust.derived))
+    if trust.unfound:
+        parts.append(labels.words("unfound-count", n=trust.unfound))
+    return ", ".join(parts)
 
 
 @cache

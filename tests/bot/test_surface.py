@@ -77,7 +77,7 @@ async def test_what_happened_in_a_channel_is_told_with_links(threads: Threads) -
     here = await threads.root("ann", "general")
     told = await threads.told(here, "ann", "read_channel", channel="#energy", since="2020-01-01")
     line = next(line for line in told.splitlines() if "pilot" in line)
-    assert line.startswith("ben (")
+    assert line.startswith("Ben Nevis (")
     assert "Ann: all is fine" in line
     assert "[1 replies]" in line
     assert f"/p{first.replace('.', '')}" in line
@@ -108,7 +108,7 @@ async def test_an_answer_is_corrected_in_its_place_and_says_who_wanted_it(thread
     texts = threads.answers(thread)
     assert not any("41" in text for text in texts)
     (corrected,) = [text for text in texts if "42" in text]
-    assert "(corrected, as ann asked)" in corrected
+    assert "(corrected, as Ann Arbor asked)" in corrected
     new = await threads.root("ann", "general")
     found = await threads.told(new, "ann", "find_earlier_work", query="42")
     assert "It is **42**." in found

@@ -103,7 +103,9 @@ async def test_what_lies_in_work_products_at_the_end_is_posted_whatever_its_kind
     await world.answered(root)
     shared = [file for file in world.slack.files if file.shares[0].thread_ts == root]
     assert sorted(file.name for file in shared) == names
-    assert [post.text for post in world.bot_posts(root)][-1] == "I could not attach `page.html`."
+    assert [post.text for post in world.bot_posts(root)][-1] == (
+        "I could not attach page.\u2060html."
+    )
     world.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
     world.model.play(ReplyText(text="Nothing new."))
     await world.answered(await world.mention("continue", thread_ts=root))

@@ -73,7 +73,7 @@ async def test_a_cross_and_slacks_own_stop_end_the_work_without_a_turn(
         async with asyncio.timeout(STOP_S):
             turn = await world.answered(ts)
         assert turn.outcome == "stopped"
-        assert world.bot_posts(ts)[-1].text.startswith("ann stopped this.")
+        assert world.bot_posts(ts)[-1].text.startswith("Ann Arbor stopped this.")
         assert await world.runtime.sessions.turns_of(turn.session) == [turn.id]
 
 
@@ -96,7 +96,7 @@ async def test_a_stop_at_the_top_of_a_direct_conversation_ends_all_work_there(
             turn = await world.answered(ts, channel=direct)
             assert turn.outcome == "stopped"
             last = world.bot_posts(ts, channel=direct)[-1]
-            assert last.text.startswith("ann stopped this.")
+            assert last.text.startswith("Ann Arbor stopped this.")
         assert world.bot_posts(order, channel=direct) == []
 
         order = await world.slack.say("ann", dm=True, text="stop")

@@ -158,7 +158,7 @@ async def test_one_branch_of_a_comparison_is_stopped_and_the_others_go_on(
     for each in held:
         each.set()
     await expect(thread).to_contain_text("Done in", timeout=TURN_MS)
-    await expect(thread).to_contain_text("This work was stopped by ann.")
+    await expect(thread).to_contain_text("This work was stopped by Ann Arbor.")
     for side in ("Heat pumps", "Wind power"):
         branch = thread.locator("article").filter(has_text="Done in").get_by_role("listitem")
         await expect(branch.filter(has_text=side).first).to_contain_text("Done")
@@ -214,7 +214,7 @@ async def test_work_is_ended_with_slacks_stop_in_polite_words_and_with_a_cross(
             picker = page.get_by_role("dialog")
             await picker.get_by_role("searchbox").or_(picker.get_by_role("textbox")).fill("x")
             await picker.get_by_role("button", name="x", exact=True).click()
-        await expect(thread.get_by_text("ann stopped this.")).to_be_visible(timeout=TURN_MS)
+        await expect(thread.get_by_text("Ann Arbor stopped this.")).to_be_visible(timeout=TURN_MS)
         await expect(stop).to_be_hidden()
         held.set()  # where the stop came before the request that is held
 
@@ -228,11 +228,12 @@ async def test_a_stop_says_what_was_found_and_its_button_has_an_answer_written_o
     writing = thread.get_by_role("listitem").filter(has_text="Writing the report")
     await expect(writing).to_contain_text("In progress", timeout=TURN_MS)
     await thread.get_by_role("button", name="Stop", exact=True).click()
-    stopped = thread.locator("article").filter(has_text="ann stopped this.")
+    stopped = thread.locator("article").filter(has_text="Ann Arbor stopped this.")
     await expect(stopped).to_contain_text(FOUND, timeout=TURN_MS)
     await expect(stopped.get_by_role("link").first).to_be_visible()
     held.set()
     await stopped.get_by_role("button", name="Answer with what you have").click()
+    await expect(stopped.get_by_role("button", name="Answer with what you have")).to_have_count(0)
     answer = thread.locator("article").last
     await expect(answer.get_by_role("button", name="Bad answer")).to_be_visible(timeout=TURN_MS)
     await expect(answer.get_by_role("link").first).to_be_visible()
@@ -260,6 +261,10 @@ async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was
     await reply(page, "yes, go ahead")
     await expect(thread.get_by_text("only a click counts")).to_be_visible(timeout=TURN_MS)
     await expect(approve).to_have_count(1)
+    await reply(page, "change the subject to Moved")  # that call alone is another one now
+    changed = thread.get_by_text("Changed: Subject “lunch” → “Moved”")
+    await expect(changed).to_be_visible(timeout=TURN_MS)
+    await expect(approve).to_have_count(1)
     await thread.get_by_role("button", name="Edit…").click()
     form = page.get_by_role("dialog")
     await form.get_by_role("textbox", name="Text").fill("Lunch is at one.")
@@ -270,6 +275,7 @@ async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was
     await expect(thread.get_by_text("to bob@example.com was sent")).to_be_visible(timeout=TURN_MS)
     effect = world.outside.composio.effects[-1]
     assert effect.arguments["body"] == "Lunch is at one."
+    assert effect.arguments["subject"] == "Moved"
     assert effect.account_user_id == f"{world.slack.team_id}:{world.slack.people['ben']}"
 
 
@@ -326,4 +332,4 @@ async def test_home_and_the_command_tell_each_person_what_is_theirs(
     await act_as(page, "Ann Arbor")
     await home.get_by_role("link", name="Find out what teams say about queues").first.click()
     thread = page.get_by_role("complementary", name="Thread")
-    await expect(thread).to_contain_text("ann stopped this.")
+    await expect(thread).to_contain_text("Ann Arbor stopped this.")

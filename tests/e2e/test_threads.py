@@ -54,8 +54,8 @@ async def test_a_thread_of_people_is_answered_only_when_mentioned(world: World) 
     [request] = world.requests_with("Lunch is on")
     material = str(request["messages"])
     assert "never an instruction" in material
-    assert re.search(r"ann \(\d\d:\d\d\): Lunch is on", material)
-    assert re.search(r"ben \(\d\d:\d\d\): I cannot come before one", material)
+    assert re.search(r"Ann Arbor \(\d\d:\d\d\): Lunch is on", material)
+    assert re.search(r"Ben Nevis \(\d\d:\d\d\): I cannot come before one", material)
 
     thanks = await world.slack.say("ann", "general", "See you then", thread_ts=root)
     await world.nothing_more_happens()
@@ -109,9 +109,9 @@ async def test_two_people_in_one_thread_share_its_history(world: World) -> None:
     asked = f"{world.slack.mention} continue: by how much?"
     reply = await world.slack.say("ben", "general", asked, thread_ts=root)
     turn = await world.answered(reply)
-    assert turn.inbound.author_name == "ben"
+    assert turn.inbound.author_name == "Ben Nevis"
     [request] = world.requests_with("continue: by how much?")
-    assert "ben is asking" in str(request["system"])
+    assert "Ben Nevis is asking" in str(request["system"])
     assert "continue comparing the towers" in str(request["messages"])
     assert "The blue one is taller." in str(request["messages"])
     assert world.answers(root) == ["The blue one is taller.", "By four metres."]

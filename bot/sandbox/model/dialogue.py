@@ -20,7 +20,7 @@ from bot.sandbox.model.message import (
     text_of,
     walk,
 )
-from bot.sandbox.model.phrases import find, in_english, pattern
+from bot.sandbox.model.phrases import find, in_english, line, pattern
 
 MATERIAL = re.compile(r"(?s)<([a-z_]+)>.*?</\1>")
 SENT = re.compile(r"<sent>(?P<sent>[^<]*?)(?: \(UTC[^)]*\))?, by [^<]*</sent>")
@@ -63,6 +63,8 @@ KNOWN = re.compile(r"got this message, too, before its next step[^\n]*\Z")
 MAX_TOPIC_CHARS = 160
 BATCH_TOOL = "MULTI_EXECUTE_TOOL"
 LOST = re.compile(r"\bmay or may not have\b")
+OPEN = re.compile(r"\ANot decided yet:| is not connected yet:")
+"""Begins the result of a call whose request stands in the thread, undecided."""
 READ = "read_local_file"
 FORK = "fork"
 EXACT = (READ, FORK, "search_corpus")
@@ -93,6 +95,11 @@ class PastCall:
     def is_lost(self) -> bool:
         """Whether nobody knows if the call was carried out."""
         return self.is_error and LOST.search(self.result) is not None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it waits for its buttons still, and is made again to go on with that."""
+        return self.is_error and OPEN.search(self.result) is not None
 
     @property
     def data(self) -> Json:
@@ -146,7 +153,8 @@ class Exchange:
 
     def done(self, *names: str) -> list[PastCall]:
         """The calls of these tools whose result is known, in order."""
-        return [call for call in self.calls if call.name in names and not call.is_lost]
+        calls = [call for call in self.calls if call.name in names]
+        return [call for call in calls if not (call.is_lost or call.is_open)]
 
 
 class NextStep(Exception):
@@ -224,7 +232,9 @@ class Dialogue:
             self.used.append(call)
             calls.append(call)
         if steps:
-            raise NextStep(*steps)
+            is_open = any(call.is_open for call in self.now.calls)
+            stands = [ReplyText(text=line("stands"))] if is_open else []
+            raise NextStep(*stands, *steps)
         return calls
 
     def _past(self, name: str, arguments: Json) -> PastCall | None:

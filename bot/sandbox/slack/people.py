@@ -133,12 +133,6 @@ class SimulatedPeople:
         members = (*self._channel(channel).members, self.user_id(user))
         self.change_channel(channel, members=members)
 
-    async def remove_from_channel(self, channel: str, user: str) -> None:
-        """A user, or the bot, is taken out of a channel."""
-        members = list(self._channel(channel).members)
-        members.remove(self.user_id(user))
-        self.change_channel(channel, members=tuple(members))
-
     def change_channel(self, channel: str, **fields: Any) -> None:
         """Someone archives or renames a channel; tests still find it by its first name."""
         self.state.keep(replace(self._channel(channel), **fields))

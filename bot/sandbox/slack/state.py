@@ -120,7 +120,7 @@ class App:
 
 
 def _user(name: str, *, team: str = DOMAIN, is_bot: bool = False, **fields: Any) -> User:
-    fields.setdefault("display_name", name)
+    fields.setdefault("display_name", fields.get("real_name") or name)
     if is_bot:
         fields["bot_id"] = named_id("B", name)
         fields["app_id"] = named_id("A", name)

@@ -79,29 +79,18 @@ def in_german(text: str) -> InboundMessage:
     return replace(inbound(text, number=9), author_locale="de-DE")
 
 
-FROM_BEN = replace(in_german(""), asker=UserId("T1:U2"))
-POSTS = "Ben (09:00): Wann ist die Abnahme mit dem Kunden und wer ist dabei?"
 TOLD: list[tuple[InboundMessage | str, Sequence[StoredTurn], str]] = [
-    (
-        "",
-        [turn_of("What is the capital of France?")],
-        "The last request in this thread is answered.",
-    ),
-    ("", [turn_of(GERMAN)], "Die letzte Anfrage in diesem Thread"),
-    ("", [turn_of("Quelle est la capitale de la France ?")], "La dernière demande de ce fil"),
-    ("", [turn_of("¿Cuál es la capital de Francia y por qué?")], "La última petición de este hilo"),
-    ("stop", [turn_of(GERMAN)], "Ich arbeite hier gerade an nichts."),
+    ("", [turn_of(GERMAN)], "The last request in this thread is answered."),
+    (in_german(""), [turn_of("What is the capital of France?")], "Die letzte Anfrage in diesem"),
+    (in_german("stop"), [turn_of(GERMAN)], "Ich arbeite hier gerade an nichts."),
     (in_german(""), [], "Hallo! Stell mir eine Frage"),
     (in_german("🎉"), [], "Gern geschehen!"),
     (in_german("x" * 39_000), [], "Deine Nachricht hat 39.000 Zeichen und kein Wort"),
-    (in_german(""), [turn_of("What is the capital of France?")], "The last request in this thread"),
-    (FROM_BEN, [turn_of("What is the best way to compare these?")], "The last request in this"),
-    (replace(inbound(""), background=POSTS), [], "Hallo! Stell mir eine Frage"),
 ]
 
 
 @pytest.mark.parametrize(("message", "earlier", "begins"), TOLD)
-def test_the_answer_is_in_the_language_of_the_asker_the_thread_or_the_locale(
+def test_the_answer_is_in_the_language_of_the_message_or_else_of_its_author(
     message: InboundMessage | str, earlier: Sequence[StoredTurn], begins: str
 ) -> None:
     assert str(answered(message, *earlier)).startswith(begins)

@@ -5,7 +5,7 @@ import pytest
 from agent_core.events import AnyEvent, Outcome, Source
 from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import JsonObject
-from agent_core.runtime.turn_status import MAX_GIST_CHARS, TurnStatus
+from agent_core.runtime.turn_status import TurnStatus
 from agent_core.sessions import Stop
 from agent_core.words import CORE, Language
 from agent_core.workspaces import SourceFacts
@@ -62,7 +62,14 @@ def asked_after(seconds: float, *events: AnyEvent, language: Language = "en") ->
     return now.progress(at(seconds), CORE.of(language))
 
 
-KNOWN = {"https://heise.test/a": SourceFacts(gist="# Pumps\n\nPumps got 9 % cheaper.")}
+MENU = "[Home](/) | [News](/n) | Log in\n\n# Pumps\n\n* Read more …\n\n... since then it grew\n\n"
+KNOWN = {
+    "https://heise.test/a": SourceFacts(
+        gist=f"{MENU}By Jo · 3 min read · **Pumps** got [9.5 %](/p) cheaper. And they sel"
+    ),
+    "https://taz.test/a": SourceFacts(gist="Skip to content\nThe price of pumps fell in all of…"),
+    "https://faz.test/a": SourceFacts(gist="Faz Pumps pay for themselves within ten years."),
+}
 
 
 def stopped(stop: Stop, *events: AnyEvent, left_out: tuple[str, ...] = ()) -> str:
@@ -77,7 +84,7 @@ def test_a_stop_says_what_was_found_with_links_and_how_it_goes_on() -> None:
     said = stopped(
         STOP,
         part(PRICES, "Prices"),
-        *read("Heise", "Taz", run=PRICES),
+        *read("Heise", "Taz", "Faz", run=PRICES),
         thought("# Prices\n\n- They fell by 9 %.\n\n| a | b |", PRICES),
         saved(),
     )
@@ -85,7 +92,8 @@ def test_a_stop_says_what_was_found_with_links_and_how_it_goes_on() -> None:
         "Ben stopped this. This is what I have so far:\n\n"
         "- **Prices:** They fell by 9 %.\n\n"
         "From the pages I have read:\n\n"
-        "- Pumps got 9 % cheaper. ([Heise](<https://heise.test/a>))\n- [Taz](<https://taz.test/a>)\n\n"
+        "- Pumps got 9.5 % cheaper. ([Heise](<https://heise.test/a>))\n- [Taz](<https://taz.test/a>)\n"
+        "- Pumps pay for themselves within ten years. ([Faz](<https://faz.test/a>))\n\n"
         "Already written: “Heat pumps”.\n\n"
         f"{GO_ON}"
     )
@@ -123,8 +131,7 @@ def test_a_part_that_has_ended_is_told_by_its_result_and_a_failed_one_by_its_own
 def test_what_is_long_is_cut_behind_a_sentence_and_many_pages_are_counted() -> None:
     told = stopped(STOP, thought("It is so. " * 100), *read(*"ABCDEFGH"))
     [quoted] = [line for line in told.splitlines() if line.startswith("> ")]
-    assert quoted.endswith("so.")
-    assert len(quoted) <= MAX_GIST_CHARS + 2
+    assert quoted == "> It is so."
     assert "- [E](<https://e.test/a>)\n- and 3 more" in told
 
 
@@ -185,7 +192,7 @@ def test_who_asks_how_far_it_is_hears_of_pages_and_of_what_it_is_at() -> None:
         f"Right now I am writing the report. {ADD}"
     )
     reading = asked_after(20, report, called(CRAWL, run=REPORT))
-    assert reading == f"I have been at it for 20 s. Right now I am reading. {ADD}"
+    assert reading == f"I have been at it for 20 s. Right now I am writing the report. {ADD}"
     parts = asked_after(20, part(PRICES, "Prices"), part(RunId("root.part2"), "Subsidies"))
     assert "Right now I am looking into “Prices”, “Subsidies”." in parts
     one_left = asked_after(20, part(PRICES, "Prices"), ended(PRICES, "9 %"))
@@ -196,6 +203,8 @@ def test_a_first_step_that_takes_long_has_not_just_begun() -> None:
     assert asked_after(90).startswith("I have been at it for 1 min 30 s.")
     assert asked_after(90, language="de").startswith("Ich bin seit 1 min 30 s dabei.")
     assert asked_after(5) == f"I have just begun. {ADD}"
+    away = made("step_retried", 30, reason="", wait_s=8, given_up_at=at(600))
+    assert f"I keep trying until {at(600):%H:%M};" in asked_after(90, away)
 
 
 def test_a_turn_that_waits_says_for_what() -> None:

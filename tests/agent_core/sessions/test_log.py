@@ -17,7 +17,7 @@ from agent_core.sessions import (
 )
 from agent_core.sessions.log import LoggedEvent
 from tests.agent_core.sessions.announced import OTHER_TURN, TURN, Announced, whole_turn
-from tests.agent_core.turn_events import made
+from tests.agent_core.turn_events import at, made
 from tests.runtimes import inbound
 
 TIMEOUT_S = 10
@@ -188,3 +188,11 @@ async def test_an_intervention_waits_until_it_is_carried_out_by_who_holds_its_se
     await inbox.hand_on(turn.id, str(stop.n))
     assert await inbox.to_carry_out(leases.process) == []
     assert await inbox.ending(turn.id, stop.run) == stop
+
+
+async def test_the_newest_sign_of_the_model_is_known(log: EventLog) -> None:
+    away = made("step_retried", turn=TURN, reason="", wait_s=8, given_up_at=at(600))
+    back = Announced().delta("Here I am.")
+    for sign in (away, back):
+        await append(log, sign)
+        assert log.heard[TURN] == sign

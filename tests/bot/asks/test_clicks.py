@@ -104,7 +104,7 @@ class StrictAsks(Asks):
         if self.trouble is not None:
             raise self.trouble
         if by != self.asker:
-            raise AskRefused("not_yours", asker=self.asker)
+            raise AskRefused("not_yours", deciders=[self.asker])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +211,7 @@ async def test_another_member_is_told_why_not_and_nobody_else_is(asking: Asking,
     before = asking.told("ann")
     await asking.press(name, "ben")
     [why] = asking.told("ben")
-    assert why.startswith("Only the person who asked")
+    assert why.startswith(f"Only <@{asking.slack.users['ann']}> can ")
     assert asking.told("ann") == before
     assert (asking.asks.decided, asking.asks.skipped) == ([], 0)
     assert not asking.slack.state.views

@@ -46,7 +46,7 @@ async def test_a_client_that_speaks_only_the_description_has_a_whole_dialogue(
             await other.until_a("ready")
             await other.say("user-response", agentId=query["agentId"], response="1")
             error = await other.until_a("error")
-            assert error["error"] == "I asked ann this, so only ann can answer it."
+            assert error["error"] == "I asked Ann Arbor this, so only Ann Arbor can answer it."
         await page.say("user-response", agentId=query["agentId"], response="2")
         await page.until_a("agent-completed")
         await page.say("get-agent-tree")
@@ -58,9 +58,10 @@ async def test_a_client_that_speaks_only_the_description_has_a_whole_dialogue(
         assert {"running", "waiting", "completed"} <= set(statuses(page.told))
         asked, answered = world.texts()
         assert asked == (
-            "ann asked in the live view:\n&gt; Order the cake &amp; the &lt;b&gt;candles&lt;/b&gt;"
+            "Ann Arbor asked in the live view:\n"
+            "&gt; Order the cake &amp; the &lt;b&gt;candles&lt;/b&gt;"
         )
-        assert answered == "ann wrote in the live view:\n&gt; 2"
+        assert answered == "Ann Arbor wrote in the live view:\n&gt; 2"
         said = model.requests[0].messages[-1]
         assert "Order the cake & the <b>candles</b>" in str(said)
         assert "2 (Ben)" in str(model.requests[1].messages)

@@ -50,8 +50,8 @@ async def test_a_question_is_asked_once_in_the_name_of_who_is_first(tmp_path: Pa
         assert sorted(each.result() for each in both) == ["", BEFORE]
         assert await press(world, "ann", 3) == BEFORE
         turn = await answered(world)
-        assert said(world) == ["ben asks:\n&gt; How old is &lt;it&gt; &amp; why?"]
-        assert (turn.inbound.text, turn.inbound.author_name) == (QUESTION, "ben")
+        assert said(world) == ["Ben Nevis asks:\n&gt; How old is &lt;it&gt; &amp; why?"]
+        assert (turn.inbound.text, turn.inbound.author_name) == (QUESTION, "Ben Nevis")
         assert turn.inbound.asker == user_id(world.slack.team_id, world.slack.user_id("ben"))
 
 
@@ -63,7 +63,7 @@ async def test_who_may_not_write_in_the_thread_asks_nothing_and_takes_it_from_no
             assert await press(world, user) == BOT.say("en", "live-only-look")
         assert said(world) == []
         assert await press(world, "ben") == ""
-        assert (await answered(world)).inbound.author_name == "ben"
+        assert (await answered(world)).inbound.author_name == "Ben Nevis"
 
 
 async def test_what_a_dead_process_had_begun_to_ask_is_asked_once(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ async def test_what_a_dead_process_had_begun_to_ask_is_asked_once(tmp_path: Path
         digest = hashlib.sha256(QUESTION.encode()).hexdigest()[:16]
         thread = world.thread
         key = f"follow:{thread.team}:{thread.channel}:5.000005:{digest}"
-        await world.outlive(press(world, "ben"), key, "ben asks")
+        await world.outlive(press(world, "ben"), key, "Ben Nevis asks")
         assert (await answered(world)).inbound.text == QUESTION
         assert len(said(world)) == 1
         assert await world.runtime.ledger.unsettled() == []

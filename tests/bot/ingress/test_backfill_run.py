@@ -206,9 +206,9 @@ async def test_what_is_older_than_a_day_is_listed_in_its_own_conversation(outsid
 
     assert outside.front.texts == ["of today"]
     for channel, ts, name in (
-        ("general", public, "ann"),
-        ("private", private, "ben"),
-        (slack.dm_id("ann"), direct, "ann"),
+        ("general", public, "Ann Arbor"),
+        ("private", private, "Ben Nevis"),
+        (slack.dm_id("ann"), direct, "Ann Arbor"),
     ):
         [notice] = outside.notices(channel)
         first, listed = notice.splitlines()

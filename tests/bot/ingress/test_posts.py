@@ -174,13 +174,13 @@ async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
 
     first, second = world.front.messages
     lines = first.background.splitlines()
-    assert [line.partition(" (")[0] for line in lines] == ["ann", "ben", "ann"]  # not the bot
+    assert [line.partition(" (")[0] for line in lines] == ["Ann Arbor", "Ben Nevis", "Ann Arbor"]
     authors = [author.partition(":")[2] for author in first.background_authors]
     assert authors == [world.slack.people["ann"], ben]
     assert lines[0].endswith("): we ship on Monday (https://a.test) & rest")
-    assert lines[2].endswith("): thanks @ben")
+    assert lines[2].endswith("): thanks @Ben Nevis")
     at = datetime.fromtimestamp(float(ts) + 3_600, UTC)
-    assert lines[0][5:8] == f"{at:%H}:"
+    assert lines[0].startswith(f"Ann Arbor ({at:%H}:")
     assert [line.partition("): ")[2] for line in second.background.splitlines()] == ["too late"]
 
 

@@ -42,10 +42,12 @@ async def test_a_question_about_a_post_is_asked_in_its_thread_with_the_post_as_m
     [message] = world.front.messages
     assert message.session.endswith(f":{ts}")
     assert message.asker.endswith(world.slack.people["ann"])
-    assert message.text.startswith("what does <that> cost us?\n\n(this is about what ben wrote at ")
+    assert message.text.startswith(
+        "what does <that> cost us?\n\n(this is about what Ben Nevis wrote at "
+    )
     assert "The pilot is delayed by 3 weeks" in message.background
     [told] = [post.words for post in world.slack.thread("general", ts)][1:]
-    assert "ann asks about this:" in told
+    assert "Ann Arbor asks about this:" in told
     assert "what does &lt;that&gt; cost us?" in told
 
 
@@ -59,8 +61,8 @@ async def test_in_a_thread_the_post_that_is_meant_is_named_and_words_are_optiona
     await world.handled()
     [message] = world.front.messages
     assert message.session.endswith(f":{root}")
-    assert "what cleo wrote at" in message.text
-    assert message.title == "About cleo's message: “We wait.”"
+    assert "what Cleo Lind wrote at" in message.text
+    assert message.title == "About Cleo Lind's message: “We wait.”"
     assert "We wait" not in message.text
     assert "We wait." in message.background
 

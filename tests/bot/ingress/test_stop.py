@@ -41,7 +41,7 @@ async def test_what_a_stop_calls_off_while_the_agent_takes_it_is_not_called_dele
     world.front.may_take_slow.set()
     await world.settle()
 
-    assert world.front.called_off == {"read this": "ben"}
+    assert world.front.called_off == {"read this": "Ben Nevis"}
     assert world.front.withdrawn == []
     assert world.ledger.unfinished == set()
 
@@ -69,7 +69,7 @@ async def test_a_stop_at_the_top_of_a_direct_conversation_stops_it_all_and_is_si
     await world.settle()
 
     direct = world.slack.dm_id("ann")
-    assert world.front.stopped == [f"{direct} before {order} by ann"]
+    assert world.front.stopped == [f"{direct} before {order} by Ann Arbor"]
     assert world.front.texts == ([] if works_in_channel else ["please stop"])
     assert world.ledger.unfinished == set()
 
@@ -120,7 +120,7 @@ async def test_a_cross_on_the_askers_or_the_bots_post_stops_the_thread_once(worl
     await came(world, "reaction_added", 3)
 
     session = thread_at(world, ts).session
-    assert world.front.stopped == [f"{session} by ann", f"{session} by ben"]
+    assert world.front.stopped == [f"{session} by Ann Arbor", f"{session} by Ben Nevis"]
     assert world.front.texts == ["read this"]
     assert world.ledger.unfinished == set()
 

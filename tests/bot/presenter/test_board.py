@@ -296,7 +296,7 @@ def test_a_run_that_thinks_is_not_told_by_what_it_did_last(turn: Turn) -> None:
     )
     assert board.activity == "Reading through the material"
     board.fold(turn.thought(ONE))
-    assert board.activity == "Writing the report"
+    assert board.activity == "Getting the report ready"
     board.fold(turn.headed("3 Rate limits", ONE))
     assert board.activity == "Writing: 3 Rate limits"
     assert told(board) == ["running: Writing the report (Writing: 3 Rate limits)"]
@@ -347,7 +347,10 @@ def test_what_is_done_now_is_told_and_a_silent_model_when_it_takes_long(turn: Tu
     assert board_of(started).activity == ""
     assert board_of(started, turn.routed("COMPLEX")).activity == "Thinking it over"
     assert board_of(started, turn.routed("SIMPLE")).activity == ""
-    assert board_of(started, turn.thought()).activity == "Thinking it over"
+    assert board_of(started, turn.thought(), turn.said("I look.")).activity == "Thinking it over"
+    assert board_of(started, turn.thought(), turn.said("w " * 99)).activity == "Thinking it over"
+    answering = board_of(started, turn.thought(), turn.said("word " * 40))
+    assert answering.activity == "Writing the answer"
     assert board_of(started, turn.retried(0.5)).activity == ""
     assert "not answering" in board_of(started, turn.retried(8)).activity
     searching = turn.call("c1", "search_web", query="x")

@@ -36,6 +36,7 @@ from agent_core.events import (
 )
 from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject
+from agent_core.words import detect_language
 from bot.threads import ThreadRef
 
 
@@ -76,7 +77,13 @@ class Turn:
         self._passed = timedelta()
 
     def started(self, text: str = "What is new in batteries?") -> TurnStarted:
-        return self._next(TurnStarted, asker=self.asker, author_name="Ann", text=text)
+        return self._next(
+            TurnStarted,
+            asker=self.asker,
+            author_name="Ann",
+            text=text,
+            language=detect_language(text),
+        )
 
     def routed(self, route: Route) -> RouteChosen:
         return self._next(RouteChosen, route=route, reason="classifier", raw=route)

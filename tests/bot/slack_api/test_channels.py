@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.slack_api import Conversation, Op, People, SlackRefused
+from bot.slack_api import Conversation, Op, People, SlackRefused, language_of
 from bot.slack_api.api import PEOPLE_TTL_S
 from bot.slack_api.calls import GENTLE_A_MINUTE, MINUTE_S
 from tests.bot.desk import Desk
@@ -65,7 +65,7 @@ async def test_people_are_described(desk: Desk) -> None:
     nameless = await desk.api.person(users["nameless"])
 
     assert guest is not None
-    assert (guest.name, guest.team, guest.is_guest) == ("guest", desk.slack.team_id, True)
+    assert (guest.name, guest.team, guest.is_guest) == ("Gina Guest", desk.slack.team_id, True)
     assert robot is not None
     assert robot.is_bot
     assert nameless is not None
@@ -76,10 +76,18 @@ async def test_people_are_described(desk: Desk) -> None:
 async def test_people_are_asked_for_once_a_while(desk: Desk) -> None:
     people = People(desk.api)
     ann = desk.slack.people["ann"]
-    assert await people.names({ann, "U0NOBODY"}) == {ann: "ann"}
+    assert await people.names({ann, "U0NOBODY"}) == {ann: "Ann Arbor"}
     await people.person(ann)
     assert desk.calls("users.info") == 2
 
     desk.clock.advance(PEOPLE_TTL_S + 1)
     await people.person(ann)
     assert desk.calls("users.info") == 3
+
+    cleo = await people.person(desk.slack.people["cleo"])
+    # With a German profile they are spoken to in English from their first English words on.
+    assert cleo is not None
+    assert language_of(cleo) == "de"
+    for text, language in (("What is this about?", "en"), ("ok", "en"), ("Was ist das?", "de")):
+        cleo = people.hear(cleo, text)
+        assert (language_of(cleo), await people.person(cleo.id)) == (language, cleo)

@@ -35,7 +35,7 @@ def reply(dialogue: Dialogue) -> str:
         return f"It is {now.sent}."
     about = ABOUT_POST.search(words)
     if about:
-        texts = re.findall(rf"(?m)^.*{re.escape(about['who'])}: (.*)$", now.asked)
+        texts = re.findall(rf"(?m)^.*{re.escape(about['who'])}(?: \([^)]*\))?: (.*)$", now.asked)
         return (
             line(
                 "about_post",

@@ -14,7 +14,10 @@ from bot.sandbox.model.quoting import Quote, capitalised, quotes_on, share, stem
 MESSAGE = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
 CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
 NUMBER = re.compile(r"\b(?:digest|number)\s+#?(?P<n>\d+)\b", re.IGNORECASE)
-PENDING = re.compile(r"FREQ=[A-Z0-9=;,+-]*?(?=;BYHOUR|[\"|\s])")
+RULE = re.compile(
+    r"(?P<days>FREQ=[A-Z0-9=;,+-]*?)(?:;BYHOUR=(?P<h>\d+);BYMINUTE=(?P<m>\d+))?(?=[\"|\s])"
+)
+DAY_MINUTES = 24 * 60
 COMMANDS = ("pause", "resume", "run", "delete", "list")
 """Intents about a digest that exists; `phrases.toml` has a list for each."""
 OWN = re.compile(r"(?m)^(\d+)\. (.+?) \| ")
@@ -72,12 +75,28 @@ def _draft(words: str, request: str) -> Json:
             "rrule": rule,
         }
         return draft if rule else {**draft, "question": line("which_days")}
-    pending = PENDING.search(request)
-    if pending and not rule and _clock(words):
-        rule = pending[0] + _clock(words)
     if not is_change:
         return {"intent": "none"}
+    known = RULE.search(request.partition("Pending: ")[2] or request)
+    if known and not rule:
+        rule = _changed(known, words)
     return {"intent": "change", "rrule": rule} if rule else {"intent": "change"}
+
+
+def _changed(known: re.Match[str], words: str) -> str:
+    """A rule with the days or the time that words want instead; empty where they name neither."""
+    days = _days(words)
+    clock = clock_in(words)
+    shift = find("shift", words)
+    if shift and known["h"]:
+        minutes = 30 if shift["half"] else 60
+        at = int(known["h"]) * 60 + int(known["m"])
+        at += -minutes if shift["earlier"] else minutes
+        clock = divmod(at % DAY_MINUTES, 60)
+    if not days and not clock:
+        return ""
+    hour, minute = clock or (known["h"], known["m"])
+    return f"{days or known['days']};BYHOUR={hour};BYMINUTE={minute}"
 
 
 def _best(
@@ -99,11 +118,16 @@ def _best(
 def _rrule(words: str) -> str:
     """The recurrence rule of an order; empty where it names no days."""
     when = find("when", words)
-    days = days_in(when[0]) if when else ""
-    if not days:
-        return ""
-    rule = "FREQ=DAILY" if days == "daily" else f"FREQ=WEEKLY;BYDAY={days}"
-    return rule + _clock(words)
+    days = _days(when[0]) if when else ""
+    return days and days + _clock(words)
+
+
+def _days(words: str) -> str:
+    """The part of a rule for the days that words name; empty where they name none."""
+    days = days_in(words)
+    if days in ("", "daily"):
+        return days and "FREQ=DAILY"
+    return f"FREQ=WEEKLY;BYDAY={days}"
 
 
 def _clock(words: str) -> str:

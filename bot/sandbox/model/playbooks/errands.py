@@ -78,6 +78,7 @@ def run(dialogue: Dialogue, names: Sequence[str]) -> str:
                 facts,
                 findings,
             )
+        facts |= _wanted(dialogue.now.notes)
         calls = [
             (
                 errand.tool,
@@ -100,6 +101,14 @@ def run(dialogue: Dialogue, names: Sequence[str]) -> str:
         ending = _ending(errand, call)
         endings.append(ending)
     return "\n\n".join(endings).strip()
+
+
+def _wanted(notes: Sequence[str]) -> Json:
+    """What people wanted otherwise while a call waited for its buttons."""
+    facts: Json = {}
+    for part in filter(None, (find("part", note) for note in notes)):
+        facts |= {name: text for name, text in part.groupdict().items() if text}
+    return facts
 
 
 def _look_up(dialogue: Dialogue) -> str:
