@@ -77,7 +77,7 @@ def passages_of(source: NumberedSource) -> list[Passage]:
 
 def _scores(passages: Sequence[Passage], query: str) -> list[tuple[float, int]]:
     """BM25 scores with the passages' indexes, the highest first."""
-    words = set(_TERM.findall(query.casefold())) - _STOP_WORDS
+    words = set(_TERM.findall(query.lower())) - _STOP_WORDS
     if not words:
         return []
     rows = (

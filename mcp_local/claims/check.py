@@ -12,7 +12,7 @@ from typing import Literal
 
 from mcp_local.claims.dates import Day
 from mcp_local.claims.evidence import NEAR, TOP, Evidence, Sentence, Support
-from mcp_local.claims.figures import UNIT_OF, Facts, Figure, read_facts
+from mcp_local.claims.figures import UNIT_OF, Facts, Figure, is_scale, read_facts
 from mcp_local.claims.language import (
     COMMON_WORDS,
     WORDS,
@@ -351,7 +351,7 @@ def _beside(words: Sequence[str], targets: frozenset[str]) -> set[str]:
             first = max(0, n - _BESIDE)
             beside.update(words[first : n + _BESIDE + 1])
     beside -= targets | COMMON_WORDS | UNIT_OF.keys()
-    return {word for word in beside if not word[0].isdigit()}
+    return {word for word in beside if not word[0].isdigit() and not is_scale(word)}
 
 
 def _has_form(word: str, others: set[str]) -> bool:

@@ -14,7 +14,15 @@ from functools import lru_cache
 from itertools import islice
 
 from mcp_local.claims.dates import Day, day_of
-from mcp_local.claims.figures import Facts, Figure, agrees, agrees_in_digits, measured, read_facts
+from mcp_local.claims.figures import (
+    CURRENCIES,
+    Facts,
+    Figure,
+    agrees,
+    agrees_in_digits,
+    measured,
+    read_facts,
+)
 from mcp_local.claims.language import (
     COMMON_WORDS,
     WORDS,
@@ -54,7 +62,11 @@ _GLUED_DATE = re.compile(
     r"(?<=[A-Za-z])(?=(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d)"
 )
 """Where a page's label ends and its date begins without a blank: `OPINIONApril 11 2019`."""
-_LABEL = re.compile(r"\(([^()]{1,30})\)")
+_LABEL = re.compile(
+    r"(?<=\()[^()]{1,30}(?=\))|(?<=\| )(?:[$€£¥%]|USD|EUR|GBP|CHF)[^|\d]{0,12}(?= \|)"
+)
+_CAPTION = re.compile(r"\|[^|]+\|(?:\s+\|)+[\s|:-]*")
+"""A table's first row where it is the caption, with the line below it."""
 _MOST_LABELS = 6
 _RELATIVE = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1}
 
@@ -78,17 +90,22 @@ class Sentence:
         self.in_order = words_of(text)
         self.words = frozenset(self.in_order)
         self.days = facts.days
-        self.is_row = bool(head)
+        self.is_row = bool(head) and text not in head
         self.figures = [*facts.figures]
-        labels: list[str] = []
-        if head:
-            labels = _LABEL.findall(f"{head} {text}")
+        labels = _LABEL.findall(f"{head} {text}") if self.is_row else ()
         bare = [figure for figure in facts.figures if not figure.unit]
+        labelled: list[Figure] = []
         for label in labels[:_MOST_LABELS]:
-            self.figures += measured(bare, label, language)
+            labelled += measured(bare, label, language)
+        self.figures += labelled
+        self._units = {figure.unit or "bare" for figure in labelled}
         self.relative_years = [
             relative.years for relative in WORDS.relative_years if relative.pattern.search(text)
         ]
+
+    def has_label_for(self, unit: str) -> bool:
+        """Whether its table names the unit, or another currency: a bare figure is not in it."""
+        return not self._units.isdisjoint(CURRENCIES if unit in CURRENCIES else {unit})
 
     def shared_facts(self, facts: Facts) -> int:
         """How many of a claim's figures and dates it says."""
@@ -107,8 +124,8 @@ def _read_sentences(text: str, language: LanguageCode) -> Iterator[Sentence]:
         is_row = "|" in line or "\t" in line
         if not is_row:
             head = ""
-        elif not head:
-            head = line
+        elif not head or _CAPTION.fullmatch(head):
+            head += line
         for start, end in sentence_spans(line):
             yield Sentence(line[start:end], language, n, head)
 
@@ -234,7 +251,7 @@ class Evidence:
 
         if self._stands_near(scores, says, has_rival):
             return True
-        if day.day:
+        if day.day or day.last_month:
             return False
         if not day.month and self._is_relative(day, scores):
             return True
@@ -306,7 +323,8 @@ class Evidence:
         return _is_near(same, rivals)
 
     def _says_day(self, sentence: Sentence, day: Day, near_years: set[int]) -> bool:
-        known = [*sentence.days, *self._relative(sentence)]
+        named = self._days_beside_its_own(sentence) if day.last_month else sentence.days
+        known = [*named, *self._relative(sentence)]
         if any(self._fits(day, each, near_years) for each in known):
             return True
         if day.month:
@@ -431,7 +449,10 @@ def _says_figure(sentence: Sentence, figure: Figure, *, is_counted: bool, in_tab
         years = [day.year for day in sentence.days]
         if figure.values[0] in years:
             return True
+    is_labelled = sentence.has_label_for(figure.unit)
     for known in sentence.figures:
+        if is_labelled and not known.unit:
+            continue
         is_equal = agrees(figure, known)
         if in_table:
             is_equal |= agrees_in_digits(figure, known)

@@ -95,7 +95,7 @@ def read_facts(text: str, language: LanguageCode) -> Facts:
 
 _GROUPED = r"\d{1,3}(?:[.,'\u2019 ]\d{3})+(?![.,]?\d)"
 _NUMBER = re.compile(
-    rf"(?<![\w.,:])(?<![\w]-)(?P<before>(?:US|A|C)?\$|€|£|¥|\b(?:USD|EUR|GBP|CHF)\s?)?\s?"
+    rf"(?<![\w.,:])(?<![^\W\d]-)(?P<before>(?:US|A|C)?\$|€|£|¥|\b(?:USD|EUR|GBP|CHF)\s?)?\s?"
     rf"(?P<number>{_GROUPED}|\d{{1,15}}(?:[.,]\d{{1,15}}){{0,3}})(?!\d)"
     r"(?P<ordinal>(?:st|nd|rd|th|er|e|ème|[ºª])\b)?(?!:\d)"
 )
@@ -103,13 +103,25 @@ _SCALES = WORDS.scales
 _SCALE_WORDS = "|".join(f"({scale.words})" for scale in _SCALES)
 _SCALE = re.compile(rf"\s?(?:{_SCALE_WORDS}|(m))(?![\w²³])", re.IGNORECASE)
 _GLUED_MILLION = len(_SCALES) + 1
+
+
+def is_scale(word: str) -> bool:
+    """Whether it multiplies the number before it, as "million" does."""
+    return _SCALE.fullmatch(word) is not None
+
+
 _Measure = tuple[str, float]
+CURRENCIES = {"$", "€", "£", "¥", "chf"}
 UNIT_OF: dict[str, _Measure] = {}
 for known_unit in WORDS.units:
     measure = (known_unit.unit, known_unit.factor)
     for unit_word in known_unit.words.split():
         UNIT_OF[unit_word] = measure
-_UNIT_WORD = re.compile(r"[ -]?(km/h|[^\W\d_]+[²³2]?|%|°\s?[CF]|[€$£¥])", re.IGNORECASE)
+_LABEL = re.compile(r"((?:US|A|C)?[$€£¥]|USD|EUR|GBP|CHF|)\s?(.*)")
+_UNIT_WORD = re.compile(
+    r"[ -]?(?:(?:de|of) |d['’])?(km/h|[^\W\d_]+[²³2]?|%|°\s?[CF]|[€$£¥])",  # noqa: RUF001
+    re.IGNORECASE,
+)
 _HEDGE = re.compile(
     r"\b(?:about|around|some|nearly|almost|roughly|approximately|approx\.?|over|than|under|least"
     r"|most|up to|circa|ca?\.?|rund|etwa|fast|knapp|über|als|gut|environ|près de|de|casi|unos"
@@ -144,11 +156,16 @@ def _read_figures(text: str) -> Iterator[Figure]:
 
 def _scaled_like(figure: Figure, second: Figure) -> Figure:
     """The first figure of a range such as "3 to 5 million euros"; it may be a plain number too."""
-    factor = second.values[0] / (second.digits or 1.0)
-    scaled = tuple(value * factor for value in figure.values)
-    half_step = figure.half_step * factor
-    values = scaled + figure.values
-    return replace(figure, values=values, half_step=half_step, unit=second.unit)
+    scale = second.values[0] / (second.digits or 1.0)
+    scaled = tuple(value * scale for value in figure.values)
+    plain = tuple(value * second.factor for value in figure.values)
+    return replace(
+        figure,
+        values=scaled + plain,
+        half_step=figure.half_step * scale,
+        unit=second.unit,
+        factor=second.factor,
+    )
 
 
 def _read_figure(text: str, match: re.Match[str]) -> tuple[Figure, int]:
@@ -269,11 +286,7 @@ def agrees(claimed: Figure, known: Figure) -> bool:
     A value that was converted is as exact as the one that it was converted from.
     """
     if claimed.unit != known.unit:
-        is_bare = not claimed.unit or not known.unit
-        is_small = claimed.size <= _SMALL
-        if not is_bare or is_small:
-            return False
-        if claimed.unit == "points":
+        if not _may_lack_unit(claimed, known):
             return False
         claimed = _without_unit(claimed)
         known = _without_unit(known)
@@ -289,6 +302,13 @@ def agrees(claimed: Figure, known: Figure) -> bool:
             if abs(one - other) <= slack:
                 return True
     return False
+
+
+def _may_lack_unit(claimed: Figure, known: Figure) -> bool:
+    """Whether one without a unit may mean the other; the first of a range may also be small."""
+    is_contrary = claimed.unit and known.unit
+    is_small = len(claimed.values) == 1 and claimed.size <= _SMALL
+    return not (is_contrary or is_small or claimed.unit == "points")
 
 
 def _without_unit(figure: Figure) -> Figure:
@@ -309,8 +329,8 @@ def agrees_in_digits(claimed: Figure, known: Figure) -> bool:
 
 def measured(figures: Iterable[Figure], label: str, language: LanguageCode) -> Iterator[Figure]:
     """Bare figures of a table, with scale and unit of their row or head: `Output (GWh)`."""
-    for named in read_facts(f"1 {label}", language).figures:
+    one = _LABEL.sub(r"\g<1>1 \2", label, count=1)
+    for named in read_facts(one, language).figures:
         if named.unit or named.values[0] > 1:
             for figure in figures:
-                scaled = _scaled_like(figure, named)
-                yield replace(scaled, factor=named.factor)
+                yield _scaled_like(figure, named)

@@ -9,7 +9,7 @@ from babel import Locale
 from babel.languages import get_official_languages
 
 from mcp_local.claims.dates import month_numbers
-from mcp_local.claims.figures import UNIT_OF
+from mcp_local.claims.figures import UNIT_OF, is_scale
 from mcp_local.claims.language import COMMON_WORDS, LANGUAGES, WORDS, LanguageCode, fold
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
@@ -65,7 +65,7 @@ def _is_name_alone(word: str, match: re.Match[str], language: LanguageCode) -> b
 def _is_no_name(word: str) -> bool:
     plain = fold(word.rstrip("."))
     is_common = plain in _OPENERS or plain in COMMON_WORDS or plain in UNIT_OF
-    return is_common or plain in month_numbers() or len(plain) == 1
+    return is_common or plain in month_numbers() or len(plain) == 1 or is_scale(plain)
 
 
 def distinctive(words: Sequence[str]) -> list[str]:

@@ -36,9 +36,7 @@ def mark_answer(
     check_size(markdown)
     cited = _renumbered(sources, addresses)
     urls = {source.n: source.url for source in cited}
-    numbers: dict[str, int] = {}
-    for source in cited:
-        numbers[url_key(source.url)] = source.n
+    numbers = {url_key(source.url): source.n for source in cited}
     text = markdown.replace("\r\n", "\n")
     tokens = parse_markdown(text)
     claims = [*read_claims(tokens, numbers)]
@@ -60,15 +58,12 @@ def _renumbered(
     sources: Sequence[NumberedSource], addresses: Sequence[str]
 ) -> list[NumberedSource]:
     """The sources with their numbers in the answer; those without one behind all others."""
-    numbers: dict[str, int] = {}
-    for n, url in enumerate(addresses, start=1):
-        numbers[url_key(url)] = n
-    renumbered: list[NumberedSource] = []
-    for source in sources:
-        key = url_key(source.url)
-        number = numbers.get(key, _UNNUMBERED + source.n)
-        renumbered.append(replace(source, n=number))
-    return [source for source in renumbered if source.ok]
+    numbers = {url_key(url): n for n, url in enumerate(addresses, start=1)}
+    return [
+        replace(source, n=numbers.get(url_key(source.url), _UNNUMBERED + source.n))
+        for source in sources
+        if source.ok
+    ]
 
 
 def _marked(

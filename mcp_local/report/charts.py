@@ -5,6 +5,7 @@ the table's own words.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +19,7 @@ from mcp_local.claims.language import language_of
 KINDS = ("bar", "line")
 _MAX_ROWS = 40
 _MAX_SERIES = 6
-_MINUS = ("-", "−", "–")  # noqa: RUF001 (signs of a minus)
+_NEGATIVE = re.compile(r"\s*(?:[-−–]|\([\W\d]+\)\s*$)")  # noqa: RUF001 (signs of a minus)
 
 TableRow = Sequence[str]
 
@@ -74,7 +75,7 @@ def _value(cell: str) -> ChartValue | None:
     for figure in read_facts(cell, language_of(cell)).figures:
         number = figure.values[0]
         if math.isfinite(number):
-            is_negative = cell.lstrip().startswith(_MINUS)
+            is_negative = _NEGATIVE.match(cell) is not None
             return ChartValue(number=-number if is_negative else number, text=cell)
     return None
 

@@ -26,6 +26,10 @@ from mcp_local.sources import NumberedSource, url_key
 
 MAX_WARNINGS = 20
 _EXCERPT_CHARS = 140
+_TOP_LEVEL = 1
+"""Of a paragraph's text that stands in no list, box or blockquote."""
+_BELOW = 2
+"""From the end of a table to the text of the paragraph below it, such as its line of sources."""
 _MIN_DIGITS = 2
 """Of a figure that needs a source though nothing says what it measures."""
 
@@ -119,7 +123,8 @@ def _read_inline(token: Token, numbers: Mapping[str, int]) -> _Inline:
     inline = _Inline(token, "")
 
     def blank(start: int, end: int) -> None:
-        signs[start:end] = " " * (end - start)
+        length = end - start
+        signs[start:end] = " " * length
 
     for match in _MARKUP.finditer(token.content):
         start, end = match.span()
@@ -164,14 +169,16 @@ def read_claims(
     """Every sentence and every cell below a table's head; headings claim nothing.
 
     What cites nothing by itself rests on the sources of its paragraph; a cell on those of its row,
-    then of its table, then of the paragraph before. `numbers` are those of sources that a link
-    cites, by the key of its address.
+    then of its table, then of the paragraphs around it; an item of a list on those of the text
+    before it. `numbers` are those of sources that a link cites, by the key of its address.
     """
+    known = numbers or {}
+    listed = [*tokens]
     before: tuple[Cited, ...] = ()
     rows: list[list[_Inline]] = []
     is_heading = False
     in_table = False
-    for token in tokens:
+    for n, token in enumerate(listed):
         if token.type.startswith("heading"):
             is_heading = token.type == "heading_open"
         elif token.type == "table_open":
@@ -181,60 +188,66 @@ def read_claims(
             rows.append([])
         elif token.type == "table_close":
             in_table = False
-            yield from _cells(rows, before)
+            following = listed[n : n + _BELOW + 1]
+            below = _read_inline(following[-1], known)
+            after = _cited_in(below.marks)
+            around = before + after
+            yield from _cells(rows, around)
+        elif token.type == "inline" and in_table:
+            rows[-1].append(_read_inline(token, known))
         elif token.type == "inline" and not is_heading:
-            inline = _read_inline(token, numbers or {})
-            if in_table:
-                rows[-1].append(inline)
-            else:
-                before = _cited_in(inline.marks) or before
-                yield from _sentences(inline)
+            inline = _read_inline(token, known)
+            before = _cited_in(inline.marks) or before
+            yield from _sentences(inline, before)
 
 
-def _sentences(inline: _Inline) -> Iterator[Claim]:
+def _sentences(inline: _Inline, before: tuple[Cited, ...]) -> Iterator[Claim]:
     """The sentences, each with the marks up to the next one."""
     spans = sentence_spans(inline.text)
     if not spans:
         return
+    is_inside = inline.token.level > _TOP_LEVEL
+    of_paragraph = before if is_inside else _cited_in(inline.marks)
     starts = [0, *(start for start, _ in spans[1:]), len(inline.text) + 1]
     for (start, end), (first, following) in zip(spans, pairwise(starts), strict=True):
         marks = tuple(mark for mark in inline.marks if first <= mark.start < following)
         words = inline.text[start:end].split()
-        text = " ".join(words)
-        cited = _cited_in(marks) or _cited_in(inline.marks)
+        joined = " ".join(words)
+        text = _BEFORE_STOP.sub("", joined)
+        cited = _cited_in(marks) or of_paragraph
         if marks:
             end = max(end, marks[-1].end)
         yield Claim(
             token=inline.token,
-            text=_BEFORE_STOP.sub("", text),
+            text=text,
             end=end,
             marks=marks,
             cited=cited,
         )
 
 
-def _cells(rows: Sequence[Sequence[_Inline]], before: tuple[Cited, ...]) -> Iterator[Claim]:
+def _cells(rows: Sequence[Sequence[_Inline]], around: tuple[Cited, ...]) -> Iterator[Claim]:
     marks_of_rows = [[*chain(*(cell.marks for cell in row))] for row in rows]
     of_table = _cited_in(chain(*marks_of_rows))
     for row, marks in zip(rows[1:], marks_of_rows[1:], strict=True):
         text = " | ".join(cell.text.strip() for cell in row)
         own = _cited_in(marks)
         for cell in row:
+            end = len(cell.token.content)
+            stripped = cell.text.strip()
             yield Claim(
                 token=cell.token,
-                text=cell.text.strip(),
-                end=len(cell.token.content),
+                text=stripped,
+                end=end,
                 marks=tuple(cell.marks),
-                cited=own or of_table or before,
+                cited=own or of_table or around,
                 row=text,
             )
 
 
 def check_claims(claims: Iterable[Claim], sources: Iterable[NumberedSource]) -> list[CheckedClaim]:
     """Look every claim up in what it cites."""
-    by_number: dict[int, NumberedSource] = {}
-    for source in sources:
-        by_number[source.n] = source
+    by_number = {source.n: source for source in sources}
     return [_checked(claim, by_number) for claim in claims]
 
 
@@ -254,7 +267,8 @@ def _checked(claim: Claim, sources: Mapping[int, NumberedSource]) -> CheckedClai
     supports = _by_cited(cited, verdict)
     if passages != pages:
         narrow = check_claim(claim.text, passages, row=claim.row)
-        supports |= _by_cited(cited, narrow)
+        nearer = _by_cited(cited, narrow)
+        supports |= nearer
         if not narrow.doubts:
             verdict = narrow
     return CheckedClaim(claim=claim, verdict=verdict, supports=supports)
@@ -266,13 +280,15 @@ def _by_cited(cited: Iterable[Cited], verdict: ClaimVerdict) -> dict[Cited, Supp
 
 
 def evidence_of(source: NumberedSource, passage: int = 0) -> Evidence:
-    """What a source or one passage of it says, its title included."""
+    """What a source or one passage of it says, its title and date included."""
     text = source.text
     if passage:
         passages = passages_of(source)
         chosen = passages[passage - 1 : passage]
-        text = " ".join(each.text for each in chosen)
-    return read_evidence(f"{source.title}\n{text}")
+        texts = [each.text for each in chosen]
+        text = " ".join(texts)
+    published = f" ({source.published})" if source.published else ""
+    return read_evidence(f"{source.title}{published}\n{text}")
 
 
 def _check_sourceless(claim: Claim) -> ClaimVerdict:
@@ -299,8 +315,11 @@ def mark_claims(checked: Iterable[CheckedClaim], known: frozenset[str]) -> None:
         if each.verdict.doubts:
             content = contents.get(id(claim.token), claim.token.content)
             doubted = dict.fromkeys(doubt.text for doubt in each.verdict.doubts)
-            mark = write_note(each.mark_kind, "; ".join(doubted))
-            content = content[: claim.end] + mark + content[claim.end :]
+            words = "; ".join(doubted)
+            mark = write_note(each.mark_kind, words)
+            before = content[: claim.end]
+            after = content[claim.end :]
+            content = before + mark + after
             contents[id(claim.token)] = content
             parse_again(claim.token, content, known)
 
@@ -310,9 +329,10 @@ def trust_in(checked: Iterable[CheckedClaim]) -> Trust:
     verdicts = [each.verdict for each in checked if each.verdict.checked]
     unfound = sum(bool(verdict.doubts) for verdict in verdicts)
     derived = sum(bool(verdict.derived) and not verdict.doubts for verdict in verdicts)
+    found = len(verdicts) - unfound - derived
     return Trust(
         claims=len(verdicts),
-        found=len(verdicts) - unfound - derived,
+        found=found,
         derived=derived,
         unfound=unfound,
     )
@@ -328,7 +348,8 @@ def warnings_of(checked: Iterable[CheckedClaim], sources: Sequence[NumberedSourc
             elsewhere = _said_elsewhere(each, sources)
         for doubt in doubts:
             warning = _warning(each.claim, doubt)
-            warnings.append(warning + elsewhere)
+            whole = warning + elsewhere
+            warnings.append(whole)
     surplus = len(warnings) - MAX_WARNINGS
     if surplus > 0:
         warnings[MAX_WARNINGS:] = [f"{surplus} more of the same kind."]
@@ -344,7 +365,8 @@ def _said_elsewhere(checked: CheckedClaim, sources: Sequence[NumberedSource]) ->
         text = source.text.casefold()
         if is_cited or not source.ok or not all(word in text for word in doubted):
             continue
-        verdict = check_claim(claim.text, [evidence_of(source)], row=claim.row)
+        evidence = evidence_of(source)
+        verdict = check_claim(claim.text, [evidence], row=claim.row)
         if not verdict.doubts:
             return f" Source [{source.n}] says it: cite that one."
     return ""

@@ -25,8 +25,15 @@ def test_the_passage_that_answers_comes_first() -> None:
     assert "47 seconds" in best[0].text
 
 
-def test_inflected_words_are_found() -> None:
-    found = find_passages([source(1, "They retried the failing requests.")], "request failed", 5)
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("They retried the failing requests.", "request failed"),
+        ("Vier Weißstörche.", "WEISSSTÖRCHE Weißstörche"),
+    ],
+)
+def test_inflected_words_and_those_of_other_alphabets_are_found(text: str, query: str) -> None:
+    found = find_passages([source(1, text)], query, 5)
     assert [passage.source.n for passage in found] == [1]
 
 

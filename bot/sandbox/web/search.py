@@ -102,7 +102,7 @@ class SearchEngine:
             self._pages = await self._load()
             self._index = await asyncio.to_thread(_index_of, self._pages)
         idle = _IDLE.split()
-        words = re.findall(r"\w+", query.casefold())
+        words = re.findall(r"\w+", query.lower())
         wanted = [f'"{word}"' for word in words if word not in idle]
         expression = " OR ".join(wanted) or '""'
         rows = self._index.execute(_FIND, [expression])

@@ -1,5 +1,8 @@
 """What sentences and cells claim is looked up on the sources they cite, by value."""
 
+from dataclasses import replace
+from datetime import date
+
 import pytest
 
 from mcp_local.report.claims import Trust, check_claims, read_claims, trust_in, warnings_of
@@ -15,9 +18,26 @@ deputies. France pays two billion dollars. Orders for boards of 8 cm grew in the
 2025 and had grown by 40 percent in the first half of 2024. “Queues of Lyon: A Primer” names it."""
 BILANZ = "Der Umsatz der Firma stieg 2025 auf 3,4 Milliarden Euro, der Gewinn auf zwölf Prozent."
 
+ARRAYS = """Rivers carry 0.8-2.7 million tonnes. The plant made 58 hm³ and cost 212 million pounds.
+Four in ten pieces were rope. The reef lies 10 m below the surface. Shares dropped on Thursday.
+
+| Tidal arrays in Scotland | | | |
+|---|---|---|---|
+| Array | Capacity (MW) | Output 2025 (GWh) | Cost (£ million) |
+|---|---|---|---|
+| Minch | 33 | 0 | 212 |
+| Bluemull Sound | 0.6 | 1.1 | 7 |
+| Pentland | 6 | 13.8 | 51.3 |
+
+| € million | 2026 | 2025 |
+|---|---|---|
+| Revenue | 1,284 | 1,174 |
+| Cash flow | (12.3) | 44.0 |"""
+
 
 def check(markdown: str) -> tuple[Trust, list[str]]:
     sources = [source(1, EVIDENCE), source(2, "Elsewhere 99 things happened."), source(3, BILANZ)]
+    sources += [replace(source(4, ARRAYS), published=date(2026, 11, 5))]
     checked = check_claims(read_claims(parse_markdown(markdown)), sources)
     return trust_in(checked), warnings_of(checked, sources)
 
@@ -49,6 +69,16 @@ def check(markdown: str) -> tuple[Trust, list[str]]:
         "A first sentence. Then 47 engineers. It is so. [1]",
         "47 engineers. [1]\n\n| What | Requests |\n|--|--|\n| Team | 1,250,000 |",
         "| Turnover (€ million) |\n|--|\n| 1,481 [1] |",
+        "| a |\n|--|\n| 47 |\n| 99 |\n\nOf [1][2].", "Of it [1]:\n\n- 47 engineers\n- 3 deputies",
+        "Der Umsatz der Firma stieg 2025 auf 3,4 Milliarden Euro. [3]",
+        "Rivers carry between 800,000 and 2.7 million tonnes. [4]", "Up to 2.7 million tonnes. [4]",
+        "It made 58 million cubic metres. [4]", "Se produjeron 58 millones de metros cúbicos. [4]",
+        "El coste fue de 212 M£. [4]", "Cost 0,212 mil millones de libras. [4]",
+        "40 percent was rope. [4]", "The reef lies ten metres below. [4]",
+        "On 5 November 2026 the shares dropped. [4]", "Bluemull Sound has 600 kW. [4]",
+        "Pentland made 13,800 MWh in 2025 for £51.3 million. [4]",
+        "Cash flow in € million. [4]", "Umsatz in Millionen Euro. [3]",
+        "Revenue grew from €1.174bn to 1.28 billion euros, by €110 million. [4]",
     ],
 )  # fmt: skip
 def test_what_stands_on_a_cited_source_in_any_form_is_not_warned_of(markdown: str) -> None:
@@ -83,6 +113,14 @@ def test_what_stands_on_a_cited_source_in_any_form_is_not_warned_of(markdown: st
         ("The plant near Lyon is run by Maria Castellano. [1]", "The name Maria Castellano"),
         ("Turnover fell from 1,234 to 1,481 million euros. [1]", 'the opposite of "fell"'),
         ("Fine: 47. [1] Not fine: 46. [1]", "The figure 46"),
+        ("Rivers carry 0.8-2.9 million tonnes. [4]", "The figure 2.9 million tonnes does not"),
+        ("The plant cost 212 million euros. [4]", "The figure 212 million euros does not"),
+        ("El coste fue de 212 millones de euros. [4]", "The figure 212 million de euros does not"),
+        ("Pentland made 13.8 TWh in 2025. [4]", "The figure 13.8 TWh does not"),
+        ("Pentland cost $51.3 million. [4]", "The figure $51.3 million does not"),
+        ("Cash flow was 12.3 billion euros. [4]", "The figure 12.3 billion euros does not"),
+        ("In Q2 2026 the shares dropped. [4]", "The date Q2 2026 does not"),
+        ("En el segundo trimestre de 2025 creció. [1]", "The date 2e trimestre de 2025 does not"),
     ],
 )
 def test_what_stands_on_none_is_named(markdown: str, part: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mcp_local.errors import ToolkitError
+from mcp_local.report.charts import draw_chart
 from mcp_local.report.compose import topic_slug
 from tests.mcp_local.report.reading import SOURCES, compose, page, read_html, source
 
@@ -159,6 +160,12 @@ def test_a_chart_box_without_figures_is_a_table() -> None:
     assert len(chart.all("table")) == 1
 
 
+def test_a_figure_in_brackets_is_drawn_below_zero_as_accounts_mean_it() -> None:
+    rows = [("a", "b"), ("x", "-3"), ("y", "4")]
+    below = draw_chart("bar", "T", rows)
+    assert draw_chart("bar", "T", [rows[0], ("x", "(3)"), rows[2]]) == below.replace("-3", "(3)")
+
+
 def test_a_page_carries_the_letters_of_its_text_alone() -> None:
     latin, greek = (compose(f"{text} [1]").html.count("@font-face") for text in ("Ja.", "Ναί."))
     assert (latin, greek) == (3, 6)
@@ -254,7 +261,8 @@ def test_one_agency_text_on_several_sites_counts_once_and_its_copies_say_so() ->
     edited = f"Our reporter in Lyon. {text} Subscribe to our letter."
     other = " ".join(f"Unions say that shift {n} lasted {n} hours." for n in range(30))
     sources = [source(1, text), source(2, other), source(3, edited)]
-    report = compose("## S\n\nGlass is made. [1] [3] Shifts are long. [2]", sources=sources)
+    cited = "## S\n\nGlass is made. [1] [3] Shifts are long. [2]"
+    report = compose(cited, sources=sources)
     page = read_html(report.html)
     counts = page.one("section", id="sources").attrs
     assert (counts["data-sources"], counts["data-publishers"]) == ("2", "2")

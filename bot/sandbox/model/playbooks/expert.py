@@ -131,7 +131,7 @@ def _sections(blocks: Sequence[PageBlock], brief: Brief) -> Sections:
     comparison, or below a theme. What fits nowhere, and small themes, come under the last theme.
     """
     named = {capitalised(name): name for name in brief.sections}
-    is_covered = stems(brief.topic) <= stems(" ".join(brief.sections))
+    is_covered = len(named) > 1 and stems(brief.topic) <= stems(" ".join(brief.sections))
     themes = {} if is_covered else dict(pairs("themes"))
     sections: dict[str, list[PageBlock]] = {heading: [] for heading in [*themes, *named]}
     for block in blocks:
