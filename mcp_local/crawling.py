@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 from cachetools import LRUCache
 
 from mcp_local.browser import Browsers
+from mcp_local.claims.language import measured_language
 from mcp_local.errors import FetchDenied, FetchFailed, HostGone, NeedsBrowser, ToolkitError
 from mcp_local.extract import NO_TEXT, ExtractedPage
 from mcp_local.extract.reader import Readers, read_page
@@ -150,7 +151,7 @@ class Crawler:
                 article = kept if page.is_unchanged else await self._article(page, session)
             except NeedsBrowser:
                 article = None
-            page = replace(page, text="")  # it lies in memory no longer than its slots are held
+            page = replace(page, content="")  # it lies in memory no longer than its slots are held
         if article and page.validators:
             with suppress(ValueError):  # it is larger than all that may be kept
                 self._kept[url] = (article, page.validators)
@@ -158,7 +159,7 @@ class Crawler:
             article = await self._rendered(page.final_url, session)
         stored = StoredPage(
             url=url,
-            final_url=page.final_url,
+            final_url=article.canonical_url or page.final_url,
             title=article.title or page.final_url,
             description=article.description,
             fetched_at=fetched_at,
@@ -167,6 +168,7 @@ class Crawler:
             markdown=article.markdown,
             publisher=article.publisher,
             author=article.author,
+            language=article.language or measured_language(article.markdown),
             published=article.published,
             note=article.note,
         )
@@ -179,7 +181,7 @@ class Crawler:
     async def _rendered(self, url: str, session: Path) -> ExtractedPage:
         html = await self._browsers.render(url, session=session)
         try:
-            page = FetchedPage(final_url=url, kind="html", text=html)
+            page = FetchedPage(final_url=url, kind="html", content=html)
             return await self._article(page, session)
         except NeedsBrowser:
             raise FetchFailed(f"{NO_TEXT}, in a browser neither") from None
@@ -188,7 +190,7 @@ class Crawler:
         return await self._readers.run(
             read_page,
             page.kind,
-            page.text,
+            page.content,
             page.final_url,
             session=session,
         )

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from tld import get_fld  # pyright: ignore[reportUnknownVariableType] (**kwargs)
 
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.workspace import Workspace
@@ -37,7 +38,7 @@ class StoredPage:
     url: str
     """As it was asked for."""
     final_url: str
-    """Where the redirects ended."""
+    """Where the redirects ended, or the page itself is, if this is its mobile or AMP form."""
     title: str
     """On one line, like the description."""
     description: str
@@ -46,9 +47,10 @@ class StoredPage:
     words: int
     http_status: int = 200
     publisher: str = ""
-    """As the page names it; stored where it does, as are the author and the day."""
+    """As the page names it; stored where it does, as are the facts below."""
     author: str = ""
     published: date | None = None
+    language: str = ""
     note: str = ""
     """What is left out of the text; it is stored where there is one."""
     path: str
@@ -74,7 +76,7 @@ def page_path(url: str) -> str:
 def save_page(workspace: Workspace, page: StoredPage) -> None:
     """Write the page's file, replacing an earlier one at the same path."""
     facts = _STORED.dump_python(page, mode="json", exclude={"path", "markdown"})
-    for name in ("publisher", "author", "published", "note"):
+    for name in ("publisher", "author", "published", "language", "note"):
         if not facts[name]:
             del facts[name]
     head = yaml.safe_dump(
@@ -229,6 +231,11 @@ def host_of(url: str) -> str:
         return ""
 
 
+def site_of(url: str) -> str:
+    """What was registered of the host of a URL, by which its publisher goes."""
+    return get_fld(url, fail_silently=True) or host_of(url)
+
+
 def pages_by_key(pages: Sequence[StoredPage]) -> dict[str, StoredPage]:
     """By the URLs asked for, and those that they led to."""
     by_key = {url_key(page.final_url): page for page in pages}
@@ -267,6 +274,7 @@ class NumberedSource:
     publisher: str = ""
     author: str = ""
     published: date | None = None
+    language: str = ""
 
     @property
     def host(self) -> str:
@@ -282,6 +290,7 @@ class NumberedSource:
             "kind": self.kind,
             "status": "success" if self.ok else "failed",
             **({"published": self.published.isoformat()} if self.published else {}),
+            **({"language": self.language} if self.language else {}),
             "words": len(self.text.split()),
             "path": self.path,
         }
@@ -300,10 +309,12 @@ def read_sources(workspace: Workspace) -> list[NumberedSource]:
     known = {url_key(source.url) for source in sources}
     for source in chain(_snippets(workspace), map(_from_page, pages)):
         key = url_key(source.url)
-        if key not in known:
-            known.add(key)
-            fetched = key in by_key and source.kind == "snippet"
-            sources.append(replace(_from_page(by_key[key]), url=source.url) if fetched else source)
+        page = by_key.get(key)
+        # Another address of a page, such as its AMP form's, is no other source.
+        own_key = url_key(page.final_url) if page and source.kind == "page" else key
+        if known.isdisjoint({key, own_key}):
+            known |= {key, own_key}
+            sources.append(replace(_from_page(page), url=source.url) if page else source)
     return [replace(source, n=n) for n, source in enumerate(sources, start=1)]
 
 
@@ -335,6 +346,7 @@ def _from_page(page: StoredPage) -> NumberedSource:
         publisher=page.publisher,
         author=page.author,
         published=page.published,
+        language=page.language,
     )
 
 

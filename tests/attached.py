@@ -16,7 +16,7 @@ _STATES = ("visible", "hidden")
 _LOCK = "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{0}> /U <{0}> >> /ID [<00> <00>]"
 
 
-def pdf(*pages: str, is_locked: bool = False, loops: bool = False) -> bytes:
+def pdf(*pages: str, is_locked: bool = False, loops: bool = False, about: str = "") -> bytes:
     """A PDF with one line of text a page; in one that `loops` the pages hold themselves."""
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
     kids: list[str] = []
@@ -33,13 +33,14 @@ def pdf(*pages: str, is_locked: bool = False, loops: bool = False) -> bytes:
         kids += ["2 0 R"] * 3
     count = 100_000 if loops else len(kids)
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {count} >>"
+    objects.append(f"<< {about} >>")
     written, places = "%PDF-1.4\n", list[int]()
     for number, each in enumerate(objects, start=1):
         places.append(len(written))
         written += f"{number} 0 obj\n{each}\nendobj\n"
     table = "".join(f"{place:010} 00000 n \n" for place in places)
     lock = _LOCK.format("ab" * 32) if is_locked else ""
-    end = f"trailer << /Size {len(objects) + 1} /Root 1 0 R {lock} >>"
+    end = f"trailer << /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R {lock} >>"
     start = len(written)
     written += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{end}\n"
     return f"{written}startxref\n{start}\n%%EOF\n".encode("latin-1")

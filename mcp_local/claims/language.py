@@ -81,6 +81,7 @@ _GENITIVE = re.compile(r"'s?$")
 _STEM = 4
 _ENDING = 3
 _SAMPLE_CHARS = 20_000
+_SEVERAL = 4
 
 
 def language_of(text: str) -> LanguageCode:
@@ -92,6 +93,14 @@ def language_of(text: str) -> LanguageCode:
         return sum(word in common for word in words)
 
     return max(LANGUAGES, key=count)
+
+
+def measured_language(text: str) -> str:
+    """The language of which a text has several of the commonest words, or nothing."""
+    language = language_of(text)
+    words = set(_LETTERS.findall(text[:_SAMPLE_CHARS].casefold()))
+    has_several = len(words.intersection(WORDS.common[language].split())) >= _SEVERAL
+    return language if has_several else ""
 
 
 def fold(word: str) -> str:

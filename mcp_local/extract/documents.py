@@ -5,13 +5,18 @@ Markdown, as most of a page is style.
 """
 
 import io
+import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Literal
 
 from mcp_local.errors import UnreadableFile
+from mcp_local.extract import MAX_NAME_CHARS, MAX_TITLE_CHARS, ExtractedPage
 from mcp_local.extract.office import Package, excel_text, without_marks, word_text
+from mcp_local.fetch.encoding import decode
 
 DocumentKind = Literal["text", "html", "pdf", "office", "picture"]
 
@@ -33,11 +38,12 @@ _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _HEIC = (b"heic", b"heix", b"hevc", b"heim", b"mif1", b"msf1", b"avif")
-_BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _HEAD_BYTES = 1024
 _HTML = (b"<!doctype html", b"<html")
 _PASSWORD_NEEDED = 4
 _SHOWN_PAGES = 10
+_FILE_NAME = re.compile(r"\.\w{2,5}$|^(?:Microsoft|untitled|$)", re.I)
+"""A title where nobody gave one."""
 _GOES_ON = "The file goes on; only its beginning could be read."
 
 
@@ -86,12 +92,7 @@ def kind_of(data: bytes) -> DocumentKind:
 
 def read_text(data: bytes) -> Document:
     """The text of a file that is one, in whatever common encoding."""
-    encoding = next((name for bom, name in _BOMS if data.startswith(bom)), "utf-8")
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        text = data.decode("cp1252" if encoding == "utf-8" else encoding, "replace")
-    return Document(kind="text", text=text)
+    return Document(kind="text", text=decode(data))
 
 
 def read_document(data: bytes, kind: DocumentKind) -> Document:
@@ -184,6 +185,30 @@ def _pdf(data: bytes) -> Document:
         _GOES_ON if pages > MAX_PAGES else goes_on,
     ]
     return Document(kind="pdf", text=text, note=" ".join(filter(None, notes)))
+
+
+def read_pdf_page(data: bytes) -> ExtractedPage:
+    """A PDF of the web: its text with page marks, and what it says of itself.
+
+    Raises:
+        UnreadableFile: There is nothing in it that can be had.
+    """
+    import pypdfium2
+
+    document = _pdf(data)
+    about = pypdfium2.PdfDocument(data).get_metadata_dict()
+    lines = [line for line in document.text.splitlines() if line and not line.startswith("#")]
+    title = about.get("Title", "")
+    day: date | None = None
+    with suppress(ValueError):  # D:20260131120000Z
+        day = date.fromisoformat(about.get("CreationDate", "")[2:10])
+    return ExtractedPage(
+        title=(lines[0] if _FILE_NAME.search(title) else title)[:MAX_TITLE_CHARS],
+        markdown=document.text,
+        author=about.get("Author", "")[:MAX_NAME_CHARS],
+        published=day,
+        note=document.note,
+    )
 
 
 def _picture(data: bytes) -> Document:

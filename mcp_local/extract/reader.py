@@ -7,14 +7,22 @@ import resource
 import signal
 from collections.abc import Callable, Hashable
 from contextlib import AsyncExitStack, suppress
+from datetime import date
 from functools import cache
-from typing import Literal, TypeVar, TypeVarTuple
+from typing import TypeVar, TypeVarTuple
 
 from anyio import BrokenWorkerProcess, CapacityLimiter, to_process
 
 from mcp_local.errors import FetchFailed, NoReaderFree, ReadingFailed, ToolkitError
-from mcp_local.extract import GOES_ON, NO_TEXT, ExtractedPage
+from mcp_local.extract import (
+    GOES_ON,
+    MAX_NAME_CHARS,
+    MAX_TITLE_CHARS,
+    NO_TEXT,
+    ExtractedPage,
+)
 from mcp_local.fair_semaphore import FairSemaphore
+from mcp_local.fetch import TextKind
 
 MAX_MEMORY_BYTES = 200_000_000
 """Of one worker's own data; with its libraries it stays below 256 MB."""
@@ -129,19 +137,30 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, hard))
 
 
-def read_page(kind: Literal["html", "text"], text: str, url: str) -> ExtractedPage:
-    """The article of a page of either kind, as `extract_html` says; runs in a worker."""
-    if kind == "text":
-        return extract_text(text)
+def read_page(kind: TextKind, content: str | bytes, url: str) -> ExtractedPage:
+    """The text of a page of any kind and what it says of itself; runs in a worker.
+
+    Raises:
+        ToolkitError: There is no text to be had.
+    """
     # Imported here: the process that only asks its workers shall not load the libraries.
+    if isinstance(content, bytes):
+        from mcp_local.extract.documents import read_pdf_page
+
+        return read_pdf_page(content)
+    if kind == "text":
+        return extract_text(content)
     from mcp_local.extract.html import extract_html
 
-    return extract_html(text, url)
+    return extract_html(content, url)
 
 
 MAX_TEXT_CHARS = 4_000_000
 """What stands behind is left out of a plain text."""
 
+_HEAD_CHARS = 2_000
+"""Of a plain text; within, a line such as `Author: Ada` or of YAML front matter is a fact."""
+_FACT = re.compile(r"^(title|author|date): +[\"']?(.+?)[\"']?$", re.M | re.I)
 _HEADING = re.compile(r"^##? (.+)$", re.M)
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
@@ -153,6 +172,16 @@ def extract_text(text: str) -> ExtractedPage:
     if not plain:
         raise FetchFailed(NO_TEXT)
     note = GOES_ON if len(text) > MAX_TEXT_CHARS else ""
+    facts = {name.lower(): value for name, value in _FACT.findall(plain[:_HEAD_CHARS])}
     heading = _HEADING.search(plain)
     title = heading[1].strip("# ") if heading else plain.partition("\n")[0]
-    return ExtractedPage(title=title[:200], markdown=plain, note=note)
+    day: date | None = None
+    with suppress(ValueError):
+        day = date.fromisoformat(facts.get("date", "")[:10])
+    return ExtractedPage(
+        title=facts.get("title", title)[:MAX_TITLE_CHARS],
+        markdown=plain,
+        author=facts.get("author", "")[:MAX_NAME_CHARS],
+        published=day,
+        note=note,
+    )

@@ -1,17 +1,16 @@
 """Choice among several readings of one page: which of them is most likely its main text.
 
 Each reader of main text fails on other kinds of pages: trafilatura on forums and lists, resiliparse
-on pages full of offers. The more of its words a reading shares with the others, and the fewer
-stand in links and margins, the more likely it is right; readings.toml has the learnt weights.
+on pages full of offers. The more of its words a reading shares with the others, the more likely it
+is right; readings.toml has the learnt weights.
 """
 
 import math
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +24,15 @@ where the page is one list."""
 class Outline:
     """What a page's elements say of its text; all of it as phrases."""
 
-    links: Collection[str]
-    margins: str
-    """All that is read in navigation, headers, footers, asides and forms."""
     boilerplate: str
     """All that is read in elements that are no part of a main text."""
     rest: str
 
 
-LEARNT: Mapping[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_FILE = Path(__file__).with_suffix(".toml")
+LEARNT: Mapping[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
 WEIGHTS: Mapping[str, float] = LEARNT["weights"]
 _HANDICAPS: Mapping[str, float] = LEARNT["handicaps"]
-_SENTENCE_ENDS = tuple('.!?:;"\u201d')
-_LONG_CHARS = 120
 _MAX_LONE_WORDS = 8
 _MAX_BOILERPLATE = 0.34
 """A reading of which more would be left out is kept as it is: its page is made of such elements."""
@@ -46,70 +41,35 @@ _WORD = re.compile(r"\w+")
 
 def choose(
     readings: Readings,
-    outline: Outline,
     *,
     is_article: bool = False,
     weights: Mapping[str, float] = WEIGHTS,
 ) -> str:
     """The name of the reading that is expected to be nearest to the page's main text."""
-    signs = signs_of(readings, outline)
+    signs = signs_of(readings)
     of_articles = _HANDICAPS["article"] if is_article else 0.0
 
     def expected_f1(name: str) -> float:
         f1 = sum(weights[sign] * value for sign, value in signs[name].items())
-        return f1 - _HANDICAPS[name] - of_articles if name in _HANDICAPS else f1
+        if name not in _HANDICAPS:
+            return f1
+        return f1 - _HANDICAPS[name] - of_articles
 
     return max(readings, key=expected_f1)
 
 
-def signs_of(readings: Readings, outline: Outline) -> Mapping[str, Mapping[str, float]]:
-    """What each reading is judged by, under the names of `WEIGHTS`."""
+def signs_of(readings: Readings) -> Mapping[str, Mapping[str, float]]:
+    """What each reading is judged by: its words, and the share that it has in common with each."""
     words = {name: Counter(words_of(text)) for name, text in readings.items()}
-    signs = {
-        name: _signs_of_lines(text, outline) | {f"is_{name}": 1.0, f"agrees_with_{name}": 1.0}
-        for name, text in readings.items()
-    }
-    for name, other_name in combinations(readings, 2):
-        agreement = _agreement(words[name], words[other_name])
-        signs[name][f"agrees_with_{other_name}"] = agreement
-        signs[other_name][f"agrees_with_{name}"] = agreement
+    signs: dict[str, dict[str, float]] = {}
+    for name, own in words.items():
+        of_reading = {"words": math.log1p(own.total())}
+        for other_name, other in words.items():
+            shared = (own & other).total()
+            total = own.total() + other.total()
+            of_reading[other_name] = 2 * shared / max(1, total)
+        signs[name] = of_reading
     return signs
-
-
-def _signs_of_lines(text: str, outline: Outline) -> dict[str, float]:
-    """Signs of the reading alone; those named `in_` are shares of its letters."""
-    lines = 0
-    words = 0
-    chars = 1
-    chars_in: Counter[str] = Counter()
-    for line in text.split("\n"):
-        phrase = phrase_of(line)
-        if not phrase:
-            continue
-        length = len(phrase)
-        lines += 1
-        words += phrase.count(" ") + 1
-        chars += length
-        if phrase in outline.links:
-            chars_in["in_links"] += length
-        if phrase in outline.margins:
-            chars_in["in_margins"] += length
-        if line.rstrip().endswith(_SENTENCE_ENDS):
-            chars_in["in_sentences"] += length
-        if length > _LONG_CHARS:
-            chars_in["in_long_lines"] += length
-    signs = {sign: count / chars for sign, count in chars_in.items()}
-    signs["words"] = math.log1p(words)
-    signs["lines"] = math.log1p(lines)
-    signs["words_a_line"] = math.log1p(words / max(1, lines))
-    return signs
-
-
-def _agreement(words: Counter[str], other_words: Counter[str]) -> float:
-    """The share of words that two readings have in common, as F1."""
-    shared = words & other_words
-    count = words.total() + other_words.total()
-    return 2 * shared.total() / max(1, count)
 
 
 def drop_boilerplate(text: str, outline: Outline, most: float = _MAX_BOILERPLATE) -> str:
@@ -121,11 +81,14 @@ def drop_boilerplate(text: str, outline: Outline, most: float = _MAX_BOILERPLATE
         phrase = phrase_of(line)
         whole_words = f" {phrase} "
         total += len(phrase)
-        if phrase and whole_words in outline.boilerplate and whole_words not in outline.rest:
+        is_in_boilerplate = whole_words in outline.boilerplate
+        if phrase and is_in_boilerplate and whole_words not in outline.rest:
             dropped += len(phrase)
             continue
         kept.append(line)
-    return "\n".join(kept) if dropped <= most * total else text
+    if dropped > most * total:
+        return text
+    return "\n".join(kept)
 
 
 def drop_lone_lines(text: str, others: Sequence[str]) -> str:

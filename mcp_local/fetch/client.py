@@ -32,6 +32,8 @@ from protego import Protego
 from yarl import URL
 
 from mcp_local.errors import FetchDenied, FetchError, FetchFailed, Unreached
+from mcp_local.fetch import TextKind
+from mcp_local.fetch.encoding import decode
 from mcp_local.fetch.guard import (
     AddressGuard,
     LookUp,
@@ -48,16 +50,14 @@ MAX_CONNECTIONS_PER_HOST: Final = 4
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEADERS = {
     "User-Agent": USER_AGENT,
-    "Accept": "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,*/*;q=0.1",
+    "Accept": "text/html,application/xhtml+xml,text/markdown;q=0.9,application/pdf;q=0.8,"
+    "text/plain;q=0.8,*/*;q=0.1",
     "Accept-Language": "en;q=0.9,*;q=0.5",
     "Accept-Encoding": "gzip, deflate, br",
 }
 
 Validators = tuple[tuple[str, str], ...]
 """Headers that ask whether a page is as it was when it was served."""
-
-
-TextKind = Literal["html", "text"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +83,13 @@ class Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedPage:
-    """A page's text as it was served."""
+    """A page as it was served."""
 
     final_url: str
     """Where the redirects ended."""
     kind: TextKind
-    text: str
+    content: str | bytes
+    """Its text; of a PDF its bytes."""
     validators: Validators = ()
     """None where nobody else may be served the page, or where a redirect led to it."""
     is_unchanged: bool = False
@@ -150,12 +151,14 @@ class Client:
             validators=validators,
         )
         if response.status == 304 and validators:
-            return FetchedPage(final_url=response.url, kind="html", text="", is_unchanged=True)
+            return FetchedPage(final_url=response.url, kind="html", content="", is_unchanged=True)
         _require_success(response.status)
+        kind = kind_of(response.body, response.content_type)
+        body = response.body
         return FetchedPage(
             final_url=response.url,
-            kind=kind_of(response.body, response.content_type),
-            text=decode(response.body, response.content_type),
+            kind=kind,
+            content=body if kind == "pdf" else decode(body, response.content_type),
             validators=response.validators,
         )
 
@@ -319,58 +322,12 @@ async def _ask(origin: str, client: Client) -> str:
     return decode(response.body, response.content_type)
 
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
-_META = re.compile(r"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
-_META_WITHIN_BYTES = 16_384
-# As browsers read these labels: the older sets are subsets of the newer ones.
-_WIDER = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-}
-# Python's codecs that no web page is written in.
-_REFUSED = re.compile(r"utf-(7|16|32)|idna|punycode|(raw.)?unicode.escape|mbcs|oem|undefined")
-
-
-def decode(body: bytes, content_type: str) -> str:
-    """The text of a body; bytes that fit no encoding become replacement characters."""
-    for mark, encoding in _MARKS:
-        if body.startswith(mark):
-            return body[len(mark) :].decode(encoding, "replace")
-    head = body[:_META_WITHIN_BYTES].decode("ascii", "replace")
-    for declaration in (_HEADER.search(content_type), _META.search(head)):
-        encoding = _known(declaration[1]) if declaration else None
-        if encoding:
-            return body.decode(encoding, "replace")
-    try:
-        return body.decode()
-    except UnicodeDecodeError:
-        return body.decode("cp1252", "replace")
-
-
-def _known(name: str) -> str | None:
-    try:
-        canonical = codecs.lookup(name).name
-        b"ok".decode(canonical)
-    except (LookupError, ValueError):
-        return None
-    return None if _REFUSED.match(canonical) else _WIDER.get(canonical, canonical)
-
-
 _HEAD_BYTES = 4096
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BINARY_BYTES = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _LEADING = re.compile(rb"(?:\s+|<\?xml[^>]*\?>|<!--.*?-->|<!doctype[^>]*>)*", re.I | re.S)
-_FOREIGN_START = re.compile(rb"%PDF|<svg[ >]", re.I)
+_PDF_START = b"%PDF-"
+_FOREIGN_START = re.compile(rb"<svg[ >]", re.I)
 _HTML_START = re.compile(rb"<(?:html|head|body|title|meta|div|p|h1|article|main)[\s/>]", re.I)
 _HTML_TYPES = {"text/html", "application/xhtml+xml"}
 _TEXT_TYPES = {"text/plain", "text/markdown", "text/x-markdown"}
@@ -378,10 +335,12 @@ _UNDECIDED_TYPES = {"", "application/octet-stream", "application/xml", "text/xml
 
 
 def kind_of(body: bytes, content_type: str) -> TextKind:
-    """`html` or `text`; FetchFailed when the body is something else, whatever its header says."""
+    """A page's kind by its bytes; FetchFailed when it is no page, whatever its header says."""
     declared, _, _ = content_type.partition(";")
     declared = declared.strip().lower()
     head = body[:_HEAD_BYTES].removeprefix(codecs.BOM_UTF8)
+    if head.lstrip().startswith(_PDF_START):
+        return "pdf"
     if head.startswith(_WIDE_MARKS):
         head = head[2:].replace(b"\x00", b"")
         is_binary = False

@@ -17,13 +17,13 @@ from pydantic_core import from_json
 
 from mcp_local.errors import FetchError, ToolkitError
 from mcp_local.settings import Settings
-from mcp_local.sources import host_of
+from mcp_local.sources import site_of
 from mcp_local.tools import LOOKS_UP, local_tool, text_result
 
 SearchKind = Literal["web", "news"]
 OFF = "off"
 _TIMEOUT_S = 10
-_MOST_OF_A_HOST = 2
+_MOST_OF_A_PUBLISHER = 2
 _UNANSWERED = (
     "The web search did not answer. Try once more in other words; if it fails again, say in your "
     "answer that the search could not be used."
@@ -104,15 +104,18 @@ def _row(hit: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _spread(hits: Iterable[Mapping[str, str]]) -> list[Mapping[str, str]]:
-    """The best hits first, but of each host a few before more of the same."""
+    """The best hits first, but a few of each publisher before more of the same.
+
+    One without a snippet is no source yet, and comes last.
+    """
     uses: Counter[str] = Counter()
-    early: list[Mapping[str, str]] = []
-    late: list[Mapping[str, str]] = []
-    for hit in hits:
-        host = host_of(hit.get("url", ""))
-        uses[host] += 1
-        (early if uses[host] <= _MOST_OF_A_HOST else late).append(hit)
-    return [*early, *late]
+
+    def comes_late(hit: Mapping[str, str]) -> bool:
+        publisher = site_of(hit.get("url", ""))
+        uses[publisher] += 1
+        return uses[publisher] > _MOST_OF_A_PUBLISHER or "snippet" not in hit
+
+    return sorted(hits, key=comes_late)
 
 
 async def _ask_ddgs(

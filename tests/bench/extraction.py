@@ -29,8 +29,8 @@ from resiliparse.extract.html2text import extract_plain_text
 from trafilatura.utils import load_html
 
 from mcp_local.errors import ToolkitError
-from mcp_local.extract.html import extract_html, readings_of_page
-from mcp_local.extract.readings import WEIGHTS, Outline, Readings, choose, signs_of
+from mcp_local.extract.html import declared_types, extract_html, is_article, readings_of_page
+from mcp_local.extract.readings import WEIGHTS, Readings, choose, signs_of
 from tests.bench.results import Result, show
 
 DEFAULT_DATA = Path("../shared/data/article-extraction")
@@ -232,7 +232,7 @@ def learn(data: Path) -> Iterator[Result]:
     F1 is told for pages of sites that the weights were not learnt from.
     """
     pages = list(read_kind_pages(data))
-    choices = [readings_of_page(load_html(page.html), page.url) for page in pages]
+    choices = [readings_to_learn(page) for page in pages]
     hosts = sorted({urlsplit(page.url).netloc for page in pages})
     fold_of = {host: index % FOLDS for index, host in enumerate(hosts)}
     folds = [fold_of[urlsplit(page.url).netloc] for page in pages]
@@ -244,21 +244,24 @@ def learn(data: Path) -> Iterator[Result]:
         )
         for index, other in enumerate(folds):
             if other == fold:
-                readings, outline = choices[index]
-                texts[index] = readings[choose(readings, outline, weights=weights)]
+                readings = choices[index]
+                texts[index] = readings[choose(readings, weights=weights)]
     yield from kind_results("wcxb_unseen_sites", pages, texts)
     for sign, weight in learn_weights(choices, pages).items():
         yield Result(name=sign, value=weight, unit="weight")
 
 
-def learn_weights(
-    choices: Sequence[tuple[Readings, Outline]], pages: Sequence[KindPage]
-) -> Mapping[str, float]:
+def readings_to_learn(page: KindPage) -> Readings:
+    tree: Any = load_html(page.html)
+    return readings_of_page(tree, page.url, is_article=is_article(declared_types(tree)))
+
+
+def learn_weights(choices: Sequence[Readings], pages: Sequence[KindPage]) -> Mapping[str, float]:
     rows: list[Any] = []
     gains: list[Any] = []
-    for (readings, outline), page in zip(choices, pages, strict=True):
-        signs = signs_of(readings, outline)
-        values = numpy.array([[signs[name].get(sign, 0.0) for sign in WEIGHTS] for name in signs])
+    for readings, page in zip(choices, pages, strict=True):
+        signs = signs_of(readings)
+        values = numpy.array([[signs[name][sign] for sign in WEIGHTS] for name in signs])
         f1_values = numpy.array([word_f1(readings[name], page.true_words) for name in signs])
         rows.append(values - values.mean(axis=0))  # beside the page's other readings
         gains.append(f1_values - f1_values.mean())

@@ -14,6 +14,9 @@ from mcp.types import TextContent
 
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
+from mcp_local.sources import read_sources
+from mcp_local.workspace import Workspace
+from tests.attached import pdf
 from tests.browser import chromium_path
 from tests.mcp_local.fetch.world import Site, article, serving
 
@@ -79,6 +82,30 @@ async def test_pages_are_saved_and_told_as_a_table_without_bodies(tmp_path: Path
             assert (desk.session / page["path"]).is_file()
 
 
+@pytest.mark.proves("crawl.pdf")
+async def test_a_pdf_of_the_web_is_read_as_a_page_and_an_amp_form_as_the_page_it_is_of(
+    tmp_path: Path,
+) -> None:
+    async with working_in(tmp_path) as desk:
+        paper = pdf(
+            "Der Bericht nennt die Zahlen von dem Jahr und der Region.",
+            about="/Title (Annual report) /Author (Ada) /CreationDate (D:20260302120000Z)",
+        )
+        desk.site.raw("/paper", paper, Content_Type="text/html")
+        amp = article().replace("<head>", "<head><link rel=canonical href=/story>", 1)
+        desk.site.html("/amp", amp)
+        desk.site.html("/story", article())
+        urls = [f"http://news.test/{name}" for name in ("paper", "amp", "story")]
+        pages = (await desk.crawl(*urls))["pages"]
+        assert pages[0]["title"] == "Annual report"
+        head = (desk.session / pages[0]["path"]).read_text("utf-8").split("---\n")[1]
+        facts = yaml.safe_load(head)
+        assert (facts["author"], facts["language"]) == ("Ada", "de")
+        assert facts["published"] == "2026-03-02"
+        listed = read_sources(Workspace(desk.session))
+        assert len(listed) == 2
+
+
 @pytest.mark.proves("crawl.saved")
 async def test_a_file_starts_with_the_facts_of_its_page(tmp_path: Path) -> None:
     async with working_in(tmp_path) as desk:
@@ -98,6 +125,7 @@ async def test_a_file_starts_with_the_facts_of_its_page(tmp_path: Path) -> None:
             "status",
             "words",
             "http_status",
+            "language",
         ]
         assert facts["url"] == "http://news.test/old"
         assert facts["final_url"] == "http://news.test/new"
@@ -110,7 +138,7 @@ async def test_a_file_starts_with_the_facts_of_its_page(tmp_path: Path) -> None:
 async def test_a_failed_page_has_a_row_and_no_file(tmp_path: Path) -> None:
     async with working_in(tmp_path) as desk:
         desk.site.html("/good", article())
-        desk.site.raw("/paper", b"%PDF-1.7", Content_Type="application/pdf")
+        desk.site.raw("/paper", b"\x89PNG", Content_Type="image/png")
         desk.site.html("/app", "<div id=root></div><script>start()</script>")
         answer = await desk.crawl(
             "http://news.test/good",
@@ -124,7 +152,7 @@ async def test_a_failed_page_has_a_row_and_no_file(tmp_path: Path) -> None:
         assert [page["status"] for page in answer["pages"]] == [
             "success",
             "failed: not found (404)",
-            "failed: not a text page (application/pdf)",
+            "failed: not a text page (image/png)",
             "failed: needs a browser, and none is set up here; `bot check` says how to get one",
             "failed: not allowed: address is not public",
             "failed: not allowed: not a proper URL",

@@ -4,6 +4,7 @@ import asyncio
 import os
 import select
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,22 @@ def test_title_and_description_stand_beside_the_text_and_not_in_it() -> None:
     read = extract_html(page("", head=head), URL)
     assert (read.title, read.description) == ("Guide to robots", "All of it")
     assert "# Guide to robots" not in read.markdown
+
+
+def test_a_page_says_who_wrote_it_when_in_which_language_and_where_it_is() -> None:
+    head = """<title>Guide to robots</title><link rel=canonical href=/guide>
+        <script type="application/ld+json">{"@context": "https://schema.org",
+        "@type": "Article", "author": {"@type": "Person", "name": "Ada Lovelace"},
+        "publisher": {"@type": "Organization", "name": "The Engine"},
+        "datePublished": "2026-03-02T10:00:00Z"}</script>"""
+    html = page("", head=head).replace("<html>", "<html lang=en-GB>")
+    read = extract_html(html, "https://amp.news.example/guide?amp=1")
+    assert (read.author, read.publisher) == ("Ada Lovelace", "The Engine")
+    assert (read.published, read.language) == (date(2026, 3, 2), "en")
+    assert read.canonical_url == "https://amp.news.example/guide"
+    for foreign in ("https://bank.example.org/guide", "https://news.example/", "javascript:1"):
+        other = extract_html(html.replace("href=/guide", f"href={foreign}"), URL)
+        assert other.canonical_url == ""
 
 
 @pytest.mark.proves("crawl.markdown")
@@ -174,6 +191,11 @@ def test_a_page_that_is_cut_says_so() -> None:
 def test_plain_text_is_kept_as_it_is() -> None:
     read = extract_text("Notes\r\n\r\n\r\n\r\n* one  \r\n* two\r\n")
     assert read == ExtractedPage(title="Notes", markdown="Notes\n\n* one\n* two")
+
+
+def test_the_head_of_a_plain_text_names_its_title_author_and_day() -> None:
+    read = extract_text("---\ntitle: 'Robots'\nAuthor: Ada\ndate: 2026-03-02\n---\n\n# One\n")
+    assert (read.title, read.author, read.published) == ("Robots", "Ada", date(2026, 3, 2))
 
 
 def test_the_first_heading_of_a_markdown_page_is_its_title() -> None:

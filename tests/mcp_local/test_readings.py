@@ -1,7 +1,7 @@
 """Which of several readings of a page is taken, and what of it is left out."""
 
 from mcp_local.extract.html import extract_html
-from mcp_local.extract.readings import Outline, choose, drop_lone_lines
+from mcp_local.extract.readings import choose, drop_lone_lines
 
 POSTS = [
     "My heat pump stops at minus ten degrees and the display shows code 14. What does it mean?",
@@ -9,7 +9,6 @@ POSTS = [
     "Mine had the same in January, and a new seal at the fan helped.",
     "Thanks, the seal it was. The noise is gone as well.",
 ]
-NO_MARGINS = Outline(links=frozenset(), margins="", boilerplate="", rest="")
 MENUS = [f"Board {n}: houses and gardens" for n in range(30)]
 
 
@@ -17,14 +16,14 @@ def test_a_reading_that_lacks_most_of_what_the_others_share_is_not_taken() -> No
     thread = "\n\n".join(POSTS)
     whole = "\n".join([*MENUS, *POSTS])
     readings = {"plain": POSTS[0], "joined": thread, "resiliparse": thread, "whole": whole}
-    assert choose(readings, NO_MARGINS) == "joined"
+    assert choose(readings) == "joined"
 
 
 def test_a_reading_without_tables_has_to_be_better_and_not_only_as_good() -> None:
     thread = "\n\n".join(POSTS)
     whole = "\n".join([*MENUS, *POSTS])
     readings = {"plain": thread, "joined": thread, "resiliparse": thread, "whole": whole}
-    assert choose(readings, NO_MARGINS) == "plain"
+    assert choose(readings) == "plain"
 
 
 def test_what_stands_only_in_notices_and_footers_is_left_out_and_a_page_made_of_them_is_not() -> (

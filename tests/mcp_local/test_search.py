@@ -65,9 +65,11 @@ async def test_search_engines_are_asked_through_ddgs() -> None:
     assert nothing["results"] == []
 
 
-async def test_no_site_takes_all_places() -> None:
-    urls = [f"https://a.example/{n}" for n in range(4)] + ["https://b.example/", ""]
+@pytest.mark.proves("search.spread")
+async def test_no_publisher_takes_all_places_and_a_hit_that_says_nothing_comes_last() -> None:
+    urls = [f"https://{n}.a.co.uk/" for n in range(4)] + ["https://b.co.uk/", "https://c.example/"]
     hits = [{"title": "T", "url": url, "content": "Words."} for url in urls]
+    hits.insert(0, {"title": "T", "url": "https://d.example/", "content": " "})
 
     async def answer(_: web.Request) -> web.Response:
         return web.json_response({"results": hits})
@@ -76,7 +78,8 @@ async def test_no_site_takes_all_places() -> None:
     app.router.add_get("/search", answer)
     async with serve(app) as port:
         rows = (await search(f"http://{LOOPBACK}:{port}")).json()["results"]
-    assert [row.get("url", "")[8:11] for row in rows] == ["a.e", "a.e", "b.e", "", "a.e", "a.e"]
+    letters = [row["url"].split(".")[-3 if "co.uk" in row["url"] else 0][-1] for row in rows]
+    assert letters == ["a", "a", "b", "c", "d", "a", "a"]
 
 
 @pytest.mark.parametrize("status", [500, 200])

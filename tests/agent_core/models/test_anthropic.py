@@ -261,13 +261,21 @@ async def test_an_endpoint_that_gives_no_sign_of_life_is_told_of_and_waited_for(
     server: MessagesServer, *, is_alive: bool
 ) -> None:
     hold = asyncio.Event()
-    asyncio.get_running_loop().call_later(0.5, hold.set)
     events = [{"type": "ping"}, *FINE.events[-1:]] if is_alive else FINE.events[-1:]
     server.answers.extend([Stream(events=events, hold=hold), FINE])
-    connection = AnthropicConnection(api_key="k", base_url=server.url, silent_s=0.2)
+    silent_s = 1.0 if is_alive else 0.2
+    connection = AnthropicConnection(api_key="k", base_url=server.url, silent_s=silent_s)
+    await connection.client()
     model = RetryingModel(AnthropicModel("m", connection), chance=lambda: 0)
-    async with asyncio.timeout(10), aclosing(model.stream(HELLO)) as items:
-        retried = [item async for item in items if isinstance(item, Retried)]
+
+    async def go_on_after_a_silence() -> None:
+        await server.holding.wait()
+        asyncio.get_running_loop().call_later(2 * silent_s, hold.set)
+
+    async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+        group.create_task(go_on_after_a_silence())
+        async with aclosing(model.stream(HELLO)) as items:
+            retried = [item async for item in items if isinstance(item, Retried)]
     await connection.close()
     retries = [(each.reason, each.attempt) for each in retried]
     assert retries == ([] if is_alive else [("silent", 1)]) + [("incomplete", 2)]

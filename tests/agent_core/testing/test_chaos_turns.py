@@ -49,6 +49,7 @@ from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import SCRIPTED_USAGE, Cut, ScriptedModel, ScriptLine, calls_reply
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
+from agent_core.tools.surface import SURFACE_TOOLS
 from tests.agent_core.testing.validity import faults_of
 from tests.runtimes import inbound, scripted_runtime
 
@@ -140,9 +141,11 @@ def chaos_model(draw: Draw) -> ScriptedModel:
 def any_line(random: Random, request: ModelRequest) -> ScriptLine:
     """Any legal answer; tool calls only where the request allows them.
 
-    It asks no questions: nobody in these threads would answer them.
+    It asks no questions and for no consent: nobody in these threads would answer. The tools over
+    the surface may ask for it, and there is no surface here.
     """
-    tools = [tool for tool in request.tools if tool.name != ASK_USER]
+    unasked = {ASK_USER, *SURFACE_TOOLS}
+    tools = [tool for tool in request.tools if tool.name not in unasked]
     parts = [
         *_thoughts(random),
         *(Text(text=drawn_text(random)) for _ in range(random.choice((0, 1, 2)))),

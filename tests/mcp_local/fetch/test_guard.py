@@ -62,7 +62,7 @@ async def test_a_public_name_is_dialled_at_the_address_that_was_checked(site: Si
     names = Names({"news.example": [[PUBLIC], ["127.0.0.1"]]})
     async with client_for(names=names, wire=wire) as client:
         page = await client.page("http://news.example/")
-    assert "Paragraph 3" in page.text
+    assert "Paragraph 3" in str(page.content)
     assert wire.dialled == [(PUBLIC, 80)]
     assert names.asked == ["news.example"]
 
