@@ -265,6 +265,8 @@ class ArtifactSaved(Event):
     """The addresses that `[1]`, `[2]`, … stand for in it; empty where one is not cited."""
     follow_ups: tuple[str, ...] = ()
     """Questions that its reader may ask next."""
+    checked: str = ""
+    """How many of its claims were checked and found, in its own language."""
     kind: Literal["artifact_saved"] = "artifact_saved"
 
 

@@ -328,6 +328,7 @@ def artifacts_of(entries: Iterable[JsonObject], workspace: Path) -> tuple[Artifa
             size_bytes=path.stat().st_size,
             citations=tuple(entry.get("citations", ())),
             follow_ups=tuple(entry.get("follow_ups", ())),
+            checked=entry.get("checked", ""),
         )
         artifacts.append(artifact)
     return tuple(artifacts)

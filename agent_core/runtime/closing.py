@@ -7,7 +7,7 @@ import asyncio
 import logging
 import mimetypes
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from agent_core import tracing
@@ -109,7 +109,6 @@ async def finish(
         files += await _announce_products(parts, turn, scope, files)
         titles = {file.path: file.title for file in files}
         text = _PASSAGE.sub(r"\1", without_paths(result.text, workspace, titles))
-        report = next((file.citations for file in reversed(files) if file.citations), ())
         await parts.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
         events = await parts.log.of_turn(turn.id)
         notices = await _notices(
@@ -134,8 +133,9 @@ async def finish(
             if result.outcome == "limited" and "://" not in text:
                 pages = status.read(scope.words, known)
         notice = " ".join(filter(None, notices))
-        cited = cited_in(text, report)
-        text = await _checked(parts, scope, text, cited, thread_language(turn), known)
+        cited = cited_in(text, next((file.citations for file in files[::-1] if file.citations), ()))
+        if known:
+            text = await _checked(parts, turn, scope, text, cited, files)
         finished = replace(
             finished,
             answer="\n\n".join(filter(None, [notice, text, pages])),
@@ -241,20 +241,26 @@ async def print_report(parts: TurnParts, report: ArtifactSaved) -> list[Artifact
 
 async def _checked(
     parts: TurnParts,
+    turn: StoredTurn,
     scope: RunScope,
     text: str,
     cited: Sequence[str],
-    language: str,
-    known: Collection[str],
+    files: Sequence[ArtifactSaved],
 ) -> str:
-    """The answer with a mark behind each claim that its sources do not say.
+    """The answer with a mark behind each claim that its sources do not say, and the count of them.
 
-    As it is where no page is `known` to the session, and where the check fails or takes longer
-    than a reader should wait.
+    Beside a report of the turn it is the report's count. The answer stays as it is where the check
+    fails or takes longer than a reader should wait.
     """
-    if not known or "[" not in text:
+    counts = [file.checked for file in files if file.turn == turn.id and file.checked]
+    if "[" not in text and not counts:
         return text
-    arguments: JsonObject = {"markdown": text, "citations": [*cited], "language": language}
+    arguments: JsonObject = {
+        "markdown": text,
+        "citations": [*cited],
+        "language": thread_language(turn),
+        "counted": counts[-1] if counts else "",
+    }
     call = ToolCall(id=ToolCallId("check"), name=CHECK_ANSWER, arguments=arguments)
     try:
         async with asyncio.timeout(CHECK_PATIENCE_S):

@@ -79,6 +79,8 @@ class Artifact:
     """The addresses that `[1]`, `[2]`, … stand for in it; empty where one is not cited."""
     follow_ups: tuple[str, ...] = ()
     """Questions that its reader may ask next."""
+    checked: str = ""
+    """How many of its claims were checked and found, in its own language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

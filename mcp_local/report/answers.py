@@ -19,16 +19,20 @@ _IN_TARGET = str.maketrans({"(": "%28", ")": "%29"})
 _UNNUMBERED = 1_000_000
 """From here on: sources that the answer cites by links alone."""
 _MANY_CLAIMS = 3
-"""From so many on, as beside each report, an answer says what was checked though all was found."""
+"""From so many on an answer says what was checked though all was found."""
 
 
 def mark_answer(
-    markdown: str, addresses: Sequence[str], sources: Sequence[NumberedSource], language: str
+    markdown: str,
+    addresses: Sequence[str],
+    sources: Sequence[NumberedSource],
+    language: str,
+    counted: str = "",
 ) -> str:
-    """The answer with a quiet mark behind each claim that its sources do not say.
+    """The answer with a quiet mark behind each claim that its sources do not say, and their count.
 
-    `addresses` are what `[1]`, `[2]`, … stand for in it. One that cites no source of the session
-    stays as it is.
+    `addresses` are what `[1]`, `[2]`, … stand for in it, and `counted` is the count of the report
+    beside it, which then stands for its own.
 
     Raises:
         ToolkitError: It is no answer that anybody would read.
@@ -42,16 +46,18 @@ def mark_answer(
     claims = [*read_claims(tokens, numbers)]
     known = urls.keys()
     if not any(known & claim.numbers for claim in claims):
-        return markdown
+        return _with_count(markdown, counted)
     checked = check_claims(claims, cited)
     labels = labels_for(language)
     marked = _marked(text, checked, labels, urls)
     trust = trust_in(checked)
-    is_long = trust.claims >= _MANY_CLAIMS
-    if not trust.unfound and not is_long:
-        return marked
-    counted = trust_line(labels, trust)
-    return f"{marked}\n\n_{counted}_"
+    if not counted and (trust.unfound or trust.claims >= _MANY_CLAIMS):
+        counted = trust_line(labels, trust)
+    return _with_count(marked, counted)
+
+
+def _with_count(answer: str, counted: str) -> str:
+    return f"{answer}\n\n_{counted}_" if counted else answer
 
 
 def _renumbered(

@@ -92,6 +92,8 @@ class Report:
     """How many citations there are; a source may be cited often."""
     words: int
     trust: Trust
+    checked: str
+    """The same in words, for its readers."""
     shortfall: str
     """That a comprehensive report rests on few sources, for its readers; else empty."""
     warnings: list[str]
@@ -199,6 +201,7 @@ def compose_report(
         citations=len(citations),
         words=words,
         trust=trust,
+        checked=trust_line(labels, trust),
         shortfall=shortfall,
         warnings=warnings,
     )

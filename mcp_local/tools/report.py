@@ -55,6 +55,10 @@ Citations = Annotated[
     list[str],
     Field(description="The addresses that [1], [2] and so on stand for in it."),
 ]
+Counted = Annotated[
+    str,
+    Field(description="The count of the report beside it, which then stands for the answer's own."),
+]
 IsComprehensive = Annotated[
     bool,
     Field(
@@ -112,6 +116,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
             is_comprehensive,
         )
         path = written["path"]
+        checked = written.pop("checked")
         if find_chromium(settings.crawl_browser):
             prints.begin(workspace, path)
             written["pdf"] = str(PurePosixPath(path).with_suffix(".pdf"))
@@ -126,6 +131,7 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
             "mimetype": "text/html",
             "citations": cited,
             "follow_ups": fitting[:MAX_FOLLOW_UPS],
+            "checked": checked,
         }
         return text_result(written, artifacts=[report])
 
@@ -140,11 +146,16 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
 
     @local_tool(server, "Check an answer", READS)
     async def check_answer(
-        markdown: Markdown, citations: Citations, language: Language, ctx: Context
+        markdown: Markdown,
+        citations: Citations,
+        language: Language,
+        ctx: Context,
+        counted: Counted = "",
     ) -> CallToolResult:
         """Bring an answer back with a mark behind each claim that its sources do not say."""
         workspace = open_workspace(settings, ctx)
-        return text_result(await asyncio.to_thread(_mark, workspace, markdown, citations, language))
+        marked = await asyncio.to_thread(_mark, workspace, markdown, citations, language, counted)
+        return text_result(marked)
 
     @local_tool(server, "List the sources", READS)
     async def list_sources(ctx: Context) -> CallToolResult:
@@ -159,10 +170,12 @@ def register(server: MCPServer, settings: Settings, prints: Prints) -> None:
         return text_result({"sources": [source.row() for source in sources]})
 
 
-def _mark(workspace: Workspace, markdown: str, citations: list[str], language: str) -> str:
+def _mark(
+    workspace: Workspace, markdown: str, citations: list[str], language: str, counted: str
+) -> str:
     from mcp_local.report.answers import mark_answer  # as dear as what composes a report
 
-    return mark_answer(markdown, citations, read_sources(workspace), language)
+    return mark_answer(markdown, citations, read_sources(workspace), language, counted)
 
 
 def _write(
@@ -202,5 +215,6 @@ def _write(
         ],
         "words": report.words,
         "claims": asdict(report.trust),
+        "checked": report.checked,
         "warnings": report.warnings,
     }

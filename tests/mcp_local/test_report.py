@@ -92,6 +92,7 @@ async def test_a_report_is_written_and_described(researched: Session) -> None:
             "mimetype": "text/html",
             "citations": [A, B],
             "follow_ups": [],
+            "checked": "2 claims, all found in their sources",
         }
     ]
     tree = read_html(researched.read(described["path"]))
