@@ -205,14 +205,15 @@ def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> Cor
 def url_key(url: str) -> str:
     """What two spellings of one page's URL have in common.
 
-    It has no fragment, no trailing slash, no leading www and no parameters that count visitors.
+    It has no fragment, no trailing slash, no leading www or amp, and no parameters that count
+    visitors.
     """
     try:
         parts = urlsplit(url.strip())
     except ValueError:
         return url.strip()
     path = parts.path.rstrip("/")
-    host = parts.netloc.lower().removeprefix("www.")
+    host = parts.netloc.lower().removeprefix("www.").removeprefix("amp.")
     fields = parts.query.split("&")
     query = "&".join(field for field in fields if not _TRACKING.match(field))
     return parts._replace(netloc=host, path=path, query=query, fragment="").geturl()

@@ -93,7 +93,7 @@ def test_a_report_of_ours_is_read_as_markdown_with_the_numbers_of_its_sources() 
     known = NumberedSource(n=1, url="", title="", kind="page", ok=True, text="x", path="x")
     sources = [replace(known, n=n, url=f"https://x{n}.org/a", title=f"Page {n}") for n in (1, 2, 3)]
     written = (
-        "## Costs\n\nThey cost **a lot**. [3]\n\n- one\n- two\n\n| A | B |\n|---|---|\n| x | 1 |\n"
+        "## Costs\n\nThey cost **a lot**. [3]\n\n- hot\n- cold\n\n| A | B |\n|---|---|\n| x | 1 |\n"
         "\n> [!NOTE] Mind\n> this\n\n```\ndef f():\n    pass\n```"
     )
     page = compose_report(
@@ -103,7 +103,7 @@ def test_a_report_of_ours_is_read_as_markdown_with_the_numbers_of_its_sources() 
     lines = [line.rstrip() for line in document.text.splitlines() if line.strip()]
     assert lines == [
         "Research report", "# Heat & cold", "November 28, 2026 2 sources 2 publishers 1 min read",
-        "## Executive summary", "Short[1].", "## Costs", "They cost a lot.[2]", "- one", "- two",
+        "## Executive summary", "Short[1].", "## Costs", "They cost a lot.[2]", "- hot", "- cold",
         "|  A |  B |", "|  x |  1 |", "Mind", "this", "```", "def f():", "    pass",
         "```", "## Sources", "1.  [Page 1](https://x1.org/a) x1.org",
         "2.  [Page 3](https://x3.org/a) x3.org",

@@ -313,6 +313,7 @@ def test_addresses_with_tracking_parameters_and_www_are_the_same_page() -> None:
         "https://www.news.test/story/?id=7&utm_source=mail&utm_medium=x#top",
         "https://NEWS.test/story?fbclid=abc&id=7",
         "https://news.test/story?id=7&srsltid=q",
+        "https://amp.news.test/story?id=7",
     ):
         assert url_key(address) == key
     assert url_key("https://news.test/story?id=7&clid=1") != key

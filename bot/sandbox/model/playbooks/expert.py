@@ -130,12 +130,17 @@ def _sections(blocks: Sequence[PageBlock], brief: Brief) -> Sections:
     Each block stands where it fits best: below what was asked for by name, such as the sides of a
     comparison, or below a theme. What fits nowhere, and small themes, come under the last theme.
     """
+    topic = stems(brief.topic)
     named = {capitalised(name): name for name in brief.sections}
-    is_covered = len(named) > 1 and stems(brief.topic) <= stems(" ".join(brief.sections))
+    own_words: dict[str, str] = {}
+    for heading, name in named.items():
+        own = [word for word in name.split() if not stems(word) <= topic]
+        own_words[heading] = " ".join(own) or name
+    is_covered = len(named) > 1 and topic <= stems(" ".join(brief.sections))
     themes = {} if is_covered else dict(pairs("themes"))
     sections: dict[str, list[PageBlock]] = {heading: [] for heading in [*themes, *named]}
     for block in blocks:
-        heading = _best_of(named, f"{block.title} {block.text}")
+        heading = _best_of(own_words, f"{block.title} {block.text}")
         heading = heading or _best_of(themes, block.text)
         if heading or themes:
             sections[heading or [*themes][-1]].append(block)
