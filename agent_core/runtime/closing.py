@@ -133,7 +133,7 @@ async def finish(
             if result.outcome == "limited" and "://" not in text:
                 pages = status.read(scope.words, known)
         notice = " ".join(filter(None, notices))
-        cited = cited_in(text, next((file.citations for file in files[::-1] if file.citations), ()))
+        cited = cited_in(text, _newest_citations(files))
         if known:
             text = await _checked(parts, turn, scope, text, cited, files)
         finished = replace(
@@ -237,6 +237,14 @@ async def print_report(parts: TurnParts, report: ArtifactSaved) -> list[Artifact
     for event in events:
         await parts.log.append(event)
     return events
+
+
+def _newest_citations(files: Sequence[ArtifactSaved]) -> tuple[str, ...]:
+    """Of the session's newest report; empty without one."""
+    for file in reversed(files):
+        if file.citations:
+            return file.citations
+    return ()
 
 
 async def _checked(

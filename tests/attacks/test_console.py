@@ -99,7 +99,7 @@ async def test_a_link_makes_nobody_somebody_else_and_waits_for_who_wants_it(
         sent_here = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}
         for _ in range(2):
             status, text, headers = await ann.get(path, **sent_here)
-            assert (status, "Open as ben" in text, GOES_ON in text) == (200, True, False)
+            assert (status, "Open as Ben Nevis" in text, GOES_ON in text) == (200, True, False)
             assert headers["Referrer-Policy"] == "same-origin"
         for foreign in ({"Origin": "https://evil.example"}, {"Origin": "null"}, sent_here, {}):
             assert (await ann.ask("POST", path, foreign))[0] == 403

@@ -3,6 +3,7 @@
 import json
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -218,7 +219,7 @@ async def test_the_list_and_the_search_show_the_same_numbers(session: Session) -
     listed = (await session.call("list_sources")).json()["sources"]
     search = await session.call("search_corpus", query="octopus hearts")
     found = search.json()["passages"]
-    result = {"type": "tool_result", "content": search.text}
+    result: dict[str, Any] = {"type": "tool_result", "content": search.text}
     cite_natively([{"content": [result]}])
     assert [block["type"] for block in result["content"]] == ["search_result"] * 2 + ["text"]
     numbers = {row["url"]: (row["n"], row["kind"]) for row in listed}

@@ -130,13 +130,9 @@ def _sections(blocks: Sequence[PageBlock], brief: Brief) -> Sections:
     Each block stands where it fits best: below what was asked for by name, such as the sides of a
     comparison, or below a theme. What fits nowhere, and small themes, come under the last theme.
     """
-    topic = stems(brief.topic)
     named = {capitalised(name): name for name in brief.sections}
-    own_words: dict[str, str] = {}
-    for heading, name in named.items():
-        own = [word for word in name.split() if not stems(word) <= topic]
-        own_words[heading] = " ".join(own) or name
-    is_covered = len(named) > 1 and topic <= stems(" ".join(brief.sections))
+    own_words = {heading: _own_words(name, brief.topic) for heading, name in named.items()}
+    is_covered = len(named) > 1 and stems(brief.topic) <= stems(" ".join(brief.sections))
     themes = {} if is_covered else dict(pairs("themes"))
     sections: dict[str, list[PageBlock]] = {heading: [] for heading in [*themes, *named]}
     for block in blocks:
@@ -161,6 +157,13 @@ def _sections(blocks: Sequence[PageBlock], brief: Brief) -> Sections:
                 room,
             )
     return report
+
+
+def _own_words(section: str, topic: str) -> str:
+    """The words of a section that its report's topic does not have; all where it has them all."""
+    common = stems(topic)
+    own = [word for word in section.split() if not stems(word) <= common]
+    return " ".join(own) or section
 
 
 def _best_of(headings: Mapping[str, str], text: str) -> str:
