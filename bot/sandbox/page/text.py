@@ -167,8 +167,11 @@ class Texts:
             look = "mention is-me" if name == self._reader else "mention"
             kind = "user" if sign == "@" else "channel"
             key = escape(name)
-            shown = escape(self._name(target, label))
-            return f'<button class="{look}" data-{kind}="{key}">{shown}</button>'
+            user = self._state.users.get(name)
+            shown = self._name(target, label)
+            if user and user.display_name:
+                shown = f"@{user.display_name}"
+            return f'<button class="{look}" data-{kind}="{key}">{escape(shown)}</button>'
         if sign == "!":
             date = _DATE.fullmatch(target)
             if date:

@@ -80,7 +80,7 @@ def test_people_and_channels_go_by_their_names_and_oneself_stands_out(texts: Tex
     ann, ben = slack.people["ann"], slack.people["ben"]
     general = slack.channels["general"]
     assert texts.mrkdwn(f"<@{ben}>") == (
-        f'<button class="mention" data-user="{ben}" type="button">@ben</button>'
+        f'<button class="mention" data-user="{ben}" type="button">@Ben Nevis</button>'
     )
     assert 'class="mention is-me"' in texts.mrkdwn(f"<@{ann}|somebody>")
     assert ">#general</button>" in texts.mrkdwn(f"<#{general}|old-name>")
