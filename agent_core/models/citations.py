@@ -12,7 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from agent_core.messages import JsonObject
 
-_BEGINNING = '{"passages":'
+_SEARCH = "mcp__local_toolkit__search_corpus"
+"""The one tool whose passages have numbers that a citation may name."""
 _MARK = re.compile(r"\[\d+#\d+\]")
 
 
@@ -35,17 +36,18 @@ _reader = TypeAdapter(_PassageList)
 
 
 def cite_natively(messages: Sequence[JsonObject]) -> None:
-    """Write the passages in a request's tool results so that the model may cite them."""
+    """Write the passages that our search of the sources gave so that the model may cite them."""
+    searches: set[str] = set()
     for message in messages:
         for block in message["content"]:
-            if block["type"] == "tool_result" and isinstance(block["content"], str):
+            if block["type"] == "tool_use" and block["name"] == _SEARCH:
+                searches.add(block["id"])
+            elif block["type"] == "tool_result" and block["tool_use_id"] in searches:
                 block["content"] = _as_search_results(block["content"]) or block["content"]
 
 
 def _as_search_results(result: str) -> list[JsonObject]:
-    """The blocks of a tool's result that holds passages; none for any other result."""
-    if not result.startswith(_BEGINNING):
-        return []
+    """The blocks of a result; none where it holds no passages, or one that has no number."""
     try:
         answer = _reader.validate_json(result)
     except ValidationError:

@@ -41,6 +41,7 @@ _TOKENS = sum(
     literal(0),
 )
 _COST = func.coalesce(events.c.body["usage", "cost_usd"].as_float(), 0.0)
+_UNPRICED = func.coalesce(events.c.body["usage", "unpriced_calls"].as_integer(), 0)
 _WAITING = ("ask_user", "fork", "run_python", "task", "wait")
 """Tools whose time is that of a person, or of other calls."""
 _RECEIVED_AT = turns.c.inbound["received_at"].as_string()
@@ -73,6 +74,7 @@ class Spent:
     tokens: int = 0
     cost_usd: float = 0.0
     """Of the model calls whose price is known."""
+    unpriced_calls: int = 0
 
 
 class Overview(Store):
@@ -136,12 +138,13 @@ class Overview(Store):
                 func.sum(case((tool.not_in(_WAITING), body["duration_s"].as_float()))),
                 func.sum(case((events.c.kind.in_(_MODEL_CALLS), _TOKENS))),
                 func.sum(case((events.c.kind.in_(_MODEL_CALLS), _COST))),
+                func.sum(case((events.c.kind.in_(_MODEL_CALLS), _UNPRICED))),
             )
             .where(events.c.turn.in_(select(turns.c.id).where(is_theirs)))
             .where(events.c.kind.in_((*_MODEL_CALLS, "artifact_saved", "tool_call_finished")))
         )
         [row] = await self._database.rows(sums)
-        reports, pages, seconds, tokens, cost = (float(value or 0) for value in row)
+        reports, pages, seconds, tokens, cost, unpriced = (float(value or 0) for value in row)
         return Spent(
             turns=await self._database.scalar(count),
             reports=int(reports),
@@ -149,6 +152,7 @@ class Overview(Store):
             minutes=round(seconds / 60),
             tokens=int(tokens),
             cost_usd=cost,
+            unpriced_calls=int(unpriced),
         )
 
     async def _newest(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:

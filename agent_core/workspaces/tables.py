@@ -75,7 +75,7 @@ def _mask_office_file(path: Path) -> None:
             if sum(entry.file_size for entry in entries) > MAX_BYTES:
                 return
             parts = [file.read(entry) for entry in entries]
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError):
+    except (zipfile.BadZipFile, zlib.error, RuntimeError):
         return
     safe_parts: list[bytes] = []
     for entry, part in zip(entries, parts, strict=True):

@@ -154,6 +154,16 @@ def month_line(spent: Spent, words: Words) -> str:
     return f"{words('home-this-month')}: {usage_line(spent, words)}"
 
 
+def _spent_line(spent: Spent, words: Words) -> str:
+    """The same with tokens and money, for admins."""
+    cost = f"{spent.cost_usd:.2f}"
+    usage = month_line(spent, words)
+    line = words("home-usage-tokens", usage=usage, tokens=spent.tokens, cost=cost)
+    if spent.unpriced_calls:
+        line = words("home-usage-unpriced", usage=line, n=spent.unpriced_calls)
+    return line
+
+
 def _waiting(state: HomeState) -> Iterator[JsonObject]:
     words = state.words
     if not state.waiting:
@@ -282,9 +292,7 @@ def _team(state: HomeState) -> Iterator[JsonObject]:
         return
     yield {"type": "divider"}
     yield _header(words("home-team"))
-    usage = month_line(team.spent, words)
-    cost = f"{team.spent.cost_usd:.2f}"
-    yield section(words("home-usage-tokens", usage=usage, tokens=team.spent.tokens, cost=cost))
+    yield section(_spent_line(team.spent, words))
     for turn in team.unfinished[:MAX_ROWS]:
         asked = f"_{words('home-in-private')}_"
         if parse_session(turn.session).channel in team.public:

@@ -376,6 +376,7 @@ home-usage =
        *[other] { $minutes } Minuten Arbeit
     }
 home-usage-tokens = { $usage }, { $tokens } Tokens, { $cost } $
+home-usage-unpriced = { $usage } (ohne { $n } Aufrufe von Modellen, deren Preis ich nicht kenne)
 home-preferences = Einstellungen
 home-language = Sprache meiner Antworten an dich
 home-language-auto = Die Sprache, in der du schreibst

@@ -376,6 +376,7 @@ home-usage =
        *[other] { $minutes } minutes of work
     }
 home-usage-tokens = { $usage }, { $tokens } tokens, ${ $cost }
+home-usage-unpriced = { $usage } (without { $n } calls of models whose price I do not know)
 home-preferences = Preferences
 home-language = Language of my answers to you
 home-language-auto = The language you write in

@@ -376,6 +376,7 @@ home-usage =
        *[other] { $minutes } minutos de trabajo
     }
 home-usage-tokens = { $usage }, { $tokens } tokens, { $cost } $
+home-usage-unpriced = { $usage } (sin { $n } llamadas a modelos cuyo precio no conozco)
 home-preferences = Preferencias
 home-language = Idioma de mis respuestas para ti
 home-language-auto = El idioma en que escribes

@@ -376,6 +376,7 @@ home-usage =
        *[other] { $minutes } minutes de travail
     }
 home-usage-tokens = { $usage }, { $tokens } jetons, { $cost } $
+home-usage-unpriced = { $usage } (sans { $n } appels à des modèles dont je ne connais pas le prix)
 home-preferences = Préférences
 home-language = Langue de mes réponses
 home-language-auto = La langue dans laquelle vous écrivez

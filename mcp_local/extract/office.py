@@ -32,7 +32,7 @@ class Package:
     def __init__(self, data: bytes) -> None:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, ValueError, RuntimeError) as error:
             raise UnreadableFile("broken") from error
         parts = self._zip.infolist()
         self.names = {part.filename for part in parts}

@@ -33,8 +33,8 @@ def test_the_passage_that_answers_comes_first() -> None:
     ],
 )
 def test_inflected_words_and_those_of_other_alphabets_are_found(text: str, query: str) -> None:
-    found = find_passages([source(1, text)], query, 5)
-    assert [passage.source.n for passage in found] == [1]
+    passages = find_passages([source(1, text)], query, 5)
+    assert [passage.source.n for passage in passages] == [1]
 
 
 def test_words_in_the_title_and_the_heading_count() -> None:

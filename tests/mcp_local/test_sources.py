@@ -218,13 +218,14 @@ async def test_the_list_and_the_search_show_the_same_numbers(session: Session) -
     session.add_page(B, "An octopus has three hearts.")
     listed = (await session.call("list_sources")).json()["sources"]
     search = await session.call("search_corpus", query="octopus hearts")
-    found = search.json()["passages"]
-    result: dict[str, Any] = {"type": "tool_result", "content": search.text}
-    cite_natively([{"content": [result]}])
+    passages = search.json()["passages"]
+    call = {"type": "tool_use", "id": "a", "name": "mcp__local_toolkit__search_corpus"}
+    result: dict[str, Any] = {"type": "tool_result", "tool_use_id": "a", "content": search.text}
+    cite_natively([{"content": [call]}, {"content": [result]}])
     assert [block["type"] for block in result["content"]] == ["search_result"] * 2 + ["text"]
     numbers = {row["url"]: (row["n"], row["kind"]) for row in listed}
     assert numbers == {A: (1, "snippet"), B: (2, "page")}
-    assert {row["url"]: (row["n"], row["kind"]) for row in found} == numbers
+    assert {row["url"]: (row["n"], row["kind"]) for row in passages} == numbers
 
 
 @pytest.mark.proves("corpus.bounded")

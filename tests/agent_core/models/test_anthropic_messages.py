@@ -162,12 +162,20 @@ PASSAGES = json.dumps(
 
 @pytest.mark.proves("model.cites_natively")
 def test_passages_are_search_results_where_the_server_knows_citations() -> None:
+    """Not what another tool calls passages: only our own have numbers."""
+    ours = "mcp__local_toolkit__search_corpus"
+    calls = assistant(
+        ToolCall(id=ToolCallId("a"), name=ours, arguments={}),
+        ToolCall(id=ToolCallId("b"), name=ours, arguments={}),
+        called("c"),
+    )
     result = ToolResult(call_id=ToolCallId("a"), text=PASSAGES)
-    other = ToolResult(call_id=ToolCallId("b"), text='{"passages": "of a poem"}')
-    messages = (Message(role="user", parts=(result, other)),)
+    other = ToolResult(call_id=ToolCallId("b"), text="Nothing was retrieved yet.")
+    foreign = ToolResult(call_id=ToolCallId("c"), text=PASSAGES)
+    messages = (calls, Message(role="user", parts=(result, other, foreign)))
     request = ModelRequest(system="S", messages=messages, tools=TOOLS)
 
-    content = request_body("m", request, may_cite=True)["messages"][0]["content"]
+    content = request_body("m", request, may_cite=True)["messages"][1]["content"]
     first, second, note = content[0]["content"]
     assert first == {
         "type": "search_result",
@@ -178,7 +186,8 @@ def test_passages_are_search_results_where_the_server_knows_citations() -> None:
     }
     assert (second["source"], note["text"]) == ("https://e.org/5", "Sources searched: 9.")
     assert content[1]["content"] == other.text
-    elsewhere = request_body("m", request)["messages"][0]["content"]
+    assert content[2]["content"] == foreign.text
+    elsewhere = request_body("m", request)["messages"][1]["content"]
     assert elsewhere[0]["content"] == PASSAGES
 
 
@@ -204,8 +213,8 @@ def test_a_reply_that_cites_natively_is_one_text_with_the_marks_of_its_passages(
 
     text = "Towers grew to 3 metres. [3#4] And to 5. [5#4] Why, nobody knows."
     assert "".join(streamed) == assembly.reply().message.text == text
-    apart = message(text_block(0, "One."), text_block(1, "Two."), stop_reason="end_turn")
-    assert assembled(*apart).message.text == "One.\n\nTwo."
+    uncited = message(text_block(0, "One."), text_block(1, "Two."), stop_reason="end_turn")
+    assert assembled(*uncited).message.text == "One.\n\nTwo."
 
 
 WHOLE = message(

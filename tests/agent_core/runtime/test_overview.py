@@ -64,6 +64,7 @@ async def test_what_was_spent_is_counted_from_a_day_on(runtime: Runtime) -> None
             stored += getattr(event, "usage", Usage())
     assert spent.tokens == stored.total_tokens > 0
     assert spent.cost_usd == pytest.approx(stored.cost_usd)
+    assert spent.unpriced_calls == stored.unpriced_calls
     assert await runtime.overview.spent("T1", NOVEMBER) == spent
     later = await runtime.overview.spent(ANN, NOVEMBER.replace(month=12))
     assert (later.turns, later.tokens) == (0, 0)

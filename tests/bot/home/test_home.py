@@ -1,6 +1,7 @@
 """App Home shows each person what is theirs, and its buttons do what they say for them alone."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -266,7 +267,15 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
     session = SessionState(id=place, newest=turn, asked=long, began=True)
     schedule = a_schedule(an_order(task=long, owner_name=long, place="C0123456789"))
     account = Account(id="ca_1", toolkit="googlecalendar", identity=long)
-    spent = Spent(turns=10**6, reports=10**6, pages=10**6, minutes=10**6, tokens=10**12)
+    spent = Spent(
+        turns=10**6,
+        reports=10**6,
+        pages=10**6,
+        minutes=10**6,
+        tokens=10**12,
+        cost_usd=1234567.5,
+        unpriced_calls=4711,
+    )
     team = TeamOverview(
         spent=spent,
         unfinished=[turn] * many,
@@ -293,6 +302,9 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
             team=team,
         )
     )["blocks"]
+    written = json.dumps(blocks, ensure_ascii=False)
+    assert "1234567.50" in written
+    assert re.search(r"\b4.?711\b", written), "calls without a price are told"
     assert "home.follow_ups" in names(blocks)  # it stands last, and nothing was cut off
     assert BOT.say(language, "home-more", n=many - MAX_ROWS) in said(blocks)
     assert len(blocks) < limits.BLOCKS_PER_VIEW

@@ -23,8 +23,8 @@ def test_without_a_terminal_progress_is_printed_line_by_line(
         cells = [{"type": "raw_text", "text": text} for text in ("Source", "Share", "Wind", "24 %")]
         table = {"type": "table", "rows": [cells[:2], cells[2:]]}
         slack.state.keep(replace(begun, ts="2.0", text="", blocks=(table,)))
-    told = ["bot: Approve?", "   … Asked @ann in #news", "bot: Source | Share", "Wind | 24 %"]
-    assert capsys.readouterr().out.splitlines() == told
+    lines = ["bot: Approve?", "   … Asked @ann in #news", "bot: Source | Share", "Wind | 24 %"]
+    assert capsys.readouterr().out.splitlines() == lines
 
 
 def pace(*asks: str, **given: Any) -> ReplyPace:
