@@ -1,7 +1,7 @@
 """Metadata of an HTML page: title, author, publisher, day, language and canonical address.
 
 trafilatura reads the meta tags and the JSON-LD. The address that a page calls its own is believed
-within its site alone: anybody may name another's.
+within its host alone: a neighbour at the same provider may name another's.
 """
 
 import re
@@ -10,7 +10,6 @@ from datetime import date
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from courlan import extract_domain
 from trafilatura.metadata import examine_meta, extract_meta_json, extract_title
 
 from mcp_local.extract import MAX_NAME_CHARS, MAX_TITLE_CHARS, ExtractedPage
@@ -29,6 +28,7 @@ _LANGUAGES = (
 )
 _LANGUAGE = re.compile(r"\b[a-z]{2,3}\b", re.I)
 _ADDRESSES = "//link[@rel='canonical']/@href | //meta[@property='og:url']/@content"
+_PHONE_HOST = re.compile(r"^(?:(?:www|m|mobile|amp)\.)+")
 _TITLE_PARTS = re.compile(r"\s[|–—·-]\s")  # noqa: RUF001 (dashes of titles)
 
 Element = Any
@@ -84,10 +84,11 @@ def _canonical_url(page: Element, url: str) -> str:
         with suppress(ValueError):
             canonical = urlsplit(urljoin(url, address.strip()))
             is_page = canonical.netloc and canonical.path.strip("/")
-            if is_page and _site_of(canonical.geturl()) == _site_of(url):
+            if is_page and _host_of(canonical.netloc) == _host_of(urlsplit(url).netloc):
                 return canonical.geturl()
     return ""
 
 
-def _site_of(url: str) -> str:
-    return extract_domain(url) or urlsplit(url).netloc
+def _host_of(netloc: str) -> str:
+    """A host without what stands before its form for phones."""
+    return _PHONE_HOST.sub("", netloc.lower())

@@ -63,9 +63,15 @@ def test_a_page_says_who_wrote_it_when_in_which_language_and_where_it_is() -> No
     assert (read.author, read.publisher) == ("Ada Lovelace", "The Engine")
     assert (read.published, read.language) == (date(2026, 3, 2), "en")
     assert read.canonical_url == "https://amp.news.example/guide"
+    original = extract_html(
+        html.replace("href=/guide", "href=https://news.example/guide"), read.canonical_url
+    )
+    assert original.canonical_url == "https://news.example/guide"
     for foreign in ("https://bank.example.org/guide", "https://news.example/", "javascript:1"):
         other = extract_html(html.replace("href=/guide", f"href={foreign}"), URL)
         assert other.canonical_url == ""
+    neighbour = html.replace("href=/guide", "href=https://bank.wordpress.com/guide")
+    assert extract_html(neighbour, "https://eve.wordpress.com/guide").canonical_url == ""
 
 
 @pytest.mark.proves("crawl.markdown")
