@@ -305,7 +305,9 @@ async def test_home_and_the_command_tell_each_person_what_is_theirs(
     world: World, page: Page
 ) -> None:
     world.model.stall(TURN_MS / 1000, kinds={"research"})
-    await mention(page, "Find out what teams say about queues")
+    post = await mention(page, "Find out what teams say about queues")
+    plan = post.get_by_role("button", name=re.compile(r"\d repl"))
+    await expect(plan).to_be_visible(timeout=TURN_MS)
     main = page.get_by_role("main")
     told = {
         "status": "Find out what teams say about queues",
