@@ -110,6 +110,21 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Payer:
+    """For whom a model call is made: the caps of the person, place, team and turn hold for it."""
+
+    person: UserId
+    place: str = ""
+    """The last name of the place where the work was asked for; empty where none is known."""
+    turn: str = ""
+    """Empty for a call before any turn, such as one that judges a reply."""
+
+    @property
+    def team(self) -> str:
+        return self.person.partition(":")[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InboundMessage:
     """A person's message, from whatever surface it came."""
 
@@ -147,6 +162,11 @@ class InboundMessage:
         """Whose words came with it: posts of nobody known are somebody else's."""
         unknown = (SOMEBODY,) if self.background and not self.background_authors else ()
         return frozenset({self.asker, *self.background_authors, *unknown})
+
+    @property
+    def payer(self) -> Payer:
+        """Who pays for calls about it, before it has a turn."""
+        return Payer(person=self.asker, place="".join(self.places[-1:]))
 
 
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter
 from agent_core.context.history import repaired, spoken
 from agent_core.errors import ModelError
 from agent_core.events import Usage
-from agent_core.messages import Message, is_visible, user_message
+from agent_core.messages import Message, Payer, is_visible, user_message
 from agent_core.models import Model, ModelRequest, ToolSpec, filled_form
 from agent_core.prompts import prompt, schema
 
@@ -57,7 +57,14 @@ class Plan(BaseModel):
 PLANNED: TypeAdapter[Plan] = TypeAdapter(Plan)
 
 
-async def make_plan(model: Model, opening: str, earlier: Sequence[Message], *, today: date) -> Plan:
+async def make_plan(
+    model: Model,
+    opening: str,
+    earlier: Sequence[Message],
+    *,
+    today: date,
+    payer: Payer | None = None,
+) -> Plan:
     """The plan for a task, of which `earlier` is what was said in the session before.
 
     A failure of any kind costs the plan and nothing else.
@@ -68,6 +75,7 @@ async def make_plan(model: Model, opening: str, earlier: Sequence[Message], *, t
         tools=(PLAN_SPEC,),
         must_call=PLAN,
         max_tokens=2_000,
+        payer=payer,
     )
     try:
         draft, usage = await filled_form(model, request, Plan, patience_s=PATIENCE_S)

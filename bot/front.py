@@ -82,7 +82,8 @@ class FrontDoor:
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         """Begin or queue a turn; None when the gesture has one already."""
-        if await self._digests.take(message):
+        is_refused = await self._runtime.is_refused(message)
+        if not is_refused and await self._digests.take(message):
             return None
         return await self._runtime.handle(message)
 

@@ -21,7 +21,7 @@ from agent_core.errors import (
     RequestTooLarge,
 )
 from agent_core.events import Route, Usage
-from agent_core.messages import AttachedFile, InboundMessage, Message, user_message
+from agent_core.messages import AttachedFile, InboundMessage, Message, Payer, user_message
 from agent_core.models import (
     CUT,
     CallDelta,
@@ -35,6 +35,7 @@ from agent_core.models import (
     ToolSpec,
     whole_reply,
 )
+from agent_core.models.metered import CapReached
 from agent_core.prompts import prompt
 from agent_core.words import short_form
 
@@ -76,6 +77,7 @@ class Routing:
     files: tuple[AttachedFile, ...] = ()
     """What came with the message, and below the pictures among it."""
     pictures: Mapping[str, Picture] = field(default_factory=dict[str, Picture])
+    payer: Payer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +143,8 @@ class Router:
                 reply = await answering
             except (ReplyTruncated, RequestTooLarge):
                 return replace(judged, fallback="answer_cut")
+            except CapReached:
+                return replace(judged, fallback="cap")
             judged = replace(judged, usage=judged.usage + reply.usage)
             if fallback := _why_no_answer(reply):
                 return replace(judged, fallback=fallback)
@@ -169,6 +173,7 @@ class Router:
             messages=(user_message(question),),
             max_tokens=_CLASSIFY_MAX_TOKENS,
             effort="low",
+            payer=routing.payer,
         )
         judged = Routed(route="COMPLEX", reason="unclear", model_calls=2)
         try:
@@ -227,6 +232,7 @@ def _fast_request(routing: Routing) -> ModelRequest:
         tools=(USE_TOOLS,),
         max_tokens=_FAST_MAX_TOKENS,
         effort="low",
+        payer=routing.payer,
     )
 
 

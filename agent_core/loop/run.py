@@ -21,6 +21,7 @@ from agent_core.events import (
     StepFinished,
     StepStarted,
     TextDelta,
+    Usage,
 )
 from agent_core.fault_points import fault_point
 from agent_core.ids import RunId, ToolCallId
@@ -35,6 +36,7 @@ from agent_core.loop.agent import (
 from agent_core.loop.calls import Headings, run_calls
 from agent_core.messages import Message, Part, Text, ToolCall, ToolResult, is_visible, user_message
 from agent_core.models import CUT, CallDelta, Delta, ModelRequest, Reply, Retried
+from agent_core.models.metered import Cap, CapReached
 from agent_core.prompts import prompt
 from agent_core.tools import ToolContext, tools_in_sight
 from agent_core.words import Words
@@ -50,6 +52,8 @@ class RecordedCall:
     finished_at: datetime
     arrivals: tuple[Arrival, ...] = ()
     """What came in meanwhile; the model saw it."""
+    cap: Cap | None = None
+    """Why the call was not made, and its reply is empty; None where it was."""
 
     @property
     def started_at(self) -> datetime:
@@ -68,6 +72,7 @@ class RecordedCall:
 
 RECORDED_CALL: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
 MAX_TASK_CHARS = 200
+NO_BUDGET = "The budget is used up, so this was not begun."
 
 
 async def run_step(
@@ -97,6 +102,8 @@ async def run_step(
             seq,
             closing,
         )
+        if call.cap is not None:
+            return call, _messages(call.arrivals)
         scope = scope.acting_for(call.arrivals)
         await _begin_again(call.arrivals, scope)
         message = _with_fresh_ids(call.reply.message, history)
@@ -184,13 +191,18 @@ async def _call_model(
             closing,
         )
         fault_point("model_call.before")
-        call = await _stream(agent, request, acting, number)
+        try:
+            call = await _stream(agent, request, acting, number)
+        except CapReached as reached:
+            call = _refused_call(agent, reached.cap, scope.clock())
         fault_point("model_call.after")
         return replace(call, arrivals=arrivals)
 
     call = await scope.steps.once(f"model:{agent.name}", work, RECORDED_CALL)
     # Told at once, and again from the record: a crash may have kept the first from the log.
     await scope.announce(call.arrivals, number)
+    if call.cap is not None:
+        return call
     await scope.emit(
         StepFinished(
             **scope.at(number, 1, call.attempt),
@@ -206,6 +218,23 @@ async def _call_model(
     return call
 
 
+def _refused_call(agent: Agent, cap: Cap, now: datetime) -> RecordedCall:
+    """The record of a call that was not made."""
+    reply = Reply(
+        message=Message(role="assistant", parts=()),
+        stop_reason="cap",
+        usage=Usage(),
+        model=agent.model.model.name,
+    )
+    return RecordedCall(
+        reply=reply,
+        attempt=1,
+        duration_s=0.0,
+        finished_at=now,
+        cap=cap,
+    )
+
+
 async def _request(
     agent: Agent, history: Sequence[Message], context: ToolContext, closing: str
 ) -> ModelRequest:
@@ -219,6 +248,8 @@ async def _request(
         pictures=await load_pictures(history, context.workspace),
         tools=(*specs, *(tool.spec for tool in agent.body_tools)),
         may_call_tools=not closing,
+        payer=context.payer,
+        may_overdraw=bool(closing),
     )
 
 
@@ -297,6 +328,8 @@ class RunResult:
     text: str
     has_findings: bool = False
     """Of one that was stopped: an answer could be made of what there is."""
+    cap: Cap | None = None
+    """The cap that ended it; without a text nothing was begun."""
 
 
 async def run_agent(
@@ -330,7 +363,7 @@ async def run_agent(
         RunFinished(
             **scope.at(0, 1),
             outcome=result.outcome,
-            text=result.text,
+            text=result.text or (NO_BUDGET if result.cap and parent else ""),
         )
     )
     return result
@@ -344,6 +377,7 @@ async def _run_steps(
     steps: list[RecordedCall] = []
     left = agent.limits
     texts: list[str] = []
+    cap: Cap | None = None
     is_over = not agent.limits.max_steps
     while True:
         closing = ""
@@ -360,6 +394,13 @@ async def _run_steps(
         )
         history.extend(added)
         scope = scope.acting_for(step.arrivals)
+        if step.cap is not None:
+            cap = step.cap
+            has_work = steps or added or scope.history or await scope.children.settle()
+            if is_over or not has_work:
+                return RunResult(outcome="limited", text="".join(texts), cap=cap)
+            is_over = True  # one more call, beyond the cap, which answers with what there is
+            continue
         steps.append(step)
         left = _left(agent.limits, steps)
         if step.is_final:
@@ -383,7 +424,7 @@ async def _run_steps(
         )
     is_limited = is_over | (step.reply.stop_reason in CUT)
     outcome = "limited" if is_limited else "answered"
-    return RunResult(outcome=outcome, text=_text(texts, step, scope.words))
+    return RunResult(outcome=outcome, text=_text(texts, step, scope.words), cap=cap)
 
 
 def _left(limits: RunLimits, steps: Sequence[RecordedCall]) -> RunLimits:

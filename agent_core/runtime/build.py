@@ -28,10 +28,12 @@ from agent_core.loop.agent import RunLimits
 from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
 from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
+from agent_core.models.metered import MeteredModel
 from agent_core.observers import Observers, keep_read_page, standard_observers
 from agent_core.observers.blacklist import Blacklist
 from agent_core.prices import read_prices
 from agent_core.programs import Interpreter, RunPython
+from agent_core.runtime.budget import Budget, Caps
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import (
@@ -77,8 +79,14 @@ def build_runtime(
     """
     connection = model_connection(settings)
     prices = read_prices(settings.prices_file)
-    model = RetryingModel(AnthropicModel(settings.agent_model, connection, prices))
     database = Database(settings.state_url)
+    budget = Budget(database, caps_of(settings), clock)
+
+    def metered(name: str) -> MeteredModel:
+        return MeteredModel(AnthropicModel(name, connection, prices), budget, prices)
+
+    model = RetryingModel(metered(settings.agent_model))
+    classifier = metered(settings.classifier_model)
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
     pins = Pins(ToolPins(database), awaited=awaited)
     is_heard = asyncio.Event()
@@ -109,7 +117,6 @@ def build_runtime(
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
-    classifier = AnthropicModel(settings.classifier_model, connection, prices)
     python = RunPython(Interpreter(), ProgramStore(database))
     turns = TurnParts(
         database=database,
@@ -127,6 +134,7 @@ def build_runtime(
             away=hub.away,
             python=python,
         ),
+        budget=budget,
         observers=observers,
         policy=read_policy(settings.policy_file),
         places=LinkPlaces(places),
@@ -149,6 +157,25 @@ def build_runtime(
         away=lambda: {**hub.failures, **python.away},
         close=lambda: _close(connection, hub, worker, observers),
     )
+
+
+def caps_of(settings: CoreSettings) -> Caps:
+    """The caps that hold where a channel has none of its own."""
+    return Caps(
+        turn=settings.cap_turn_usd,
+        person=settings.cap_person_usd,
+        channel=settings.cap_channel_usd,
+        team=settings.cap_team_usd,
+    )
+
+
+def unpriced_models(settings: CoreSettings) -> list[str]:
+    """Models that no cap counts, since their price is not known; empty where there is no cap."""
+    if not caps_of(settings).is_any:
+        return []
+    prices = read_prices(settings.prices_file)
+    models = dict.fromkeys((settings.agent_model, settings.classifier_model))
+    return [model for model in models if prices.of(model) is None]
 
 
 def model_connection(settings: CoreSettings) -> AnthropicConnection:

@@ -291,7 +291,16 @@ async def _notices(
     words = scope.words
     messages = await parts.store.run_messages(turn.id, ROOT_RUN)
     is_renewed = await asyncio.to_thread(renewal(scope.context.workspace).exists)
+    ended = ""
+    if result.cap is not None:
+        ended = await parts.budget.sentence(
+            result.cap,
+            turn.inbound.payer.team,
+            thread_language(turn),
+            has_begun=bool(result.text),
+        )
     return [
+        ended,
         ""
         if result.outcome == "stopped"
         else await _lateness(

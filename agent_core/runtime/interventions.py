@@ -91,6 +91,8 @@ class Interventions:
         ended = {each.run for each in events if each.kind == "run_finished"}
         if run != ROOT_RUN and run not in runs:
             raise InterventionRefused("There is no such part of the work.")
+        if kind in ("comment", "content", "retry"):
+            await self._check_budget(event, turn)
         has_words = kind in ("comment", "content")
         if has_words and not event.text.strip():
             raise InterventionRefused("It is empty.")
@@ -103,6 +105,16 @@ class Interventions:
         if is_ending or (kind != "retry" and has_ended):
             raise InterventionRefused("This part of the work has ended already.")
         await self._check_is_new(event)
+
+    async def _check_budget(self, event: Intervened, turn: StoredTurn) -> None:
+        """Return if whoever steps in may still spend something: the work goes on for them."""
+        payer = replace(turn.inbound.payer, person=event.by)
+        budget = self._parts.budget
+        cap = await budget.reached(payer)
+        if cap is not None:
+            language = thread_language(turn)
+            text = await budget.sentence(cap, payer.team, language, has_begun=False)
+            raise InterventionRefused(text)
 
     async def _check_is_new(self, event: Intervened) -> None:
         """Return if the same is not being done already."""

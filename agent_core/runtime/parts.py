@@ -24,6 +24,7 @@ from agent_core.observers import Observers
 from agent_core.observers.blacklist import Blacklist
 from agent_core.programs import RunPython
 from agent_core.prompts import fill, prompt
+from agent_core.runtime.budget import Budget
 from agent_core.runtime.opening import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import (
@@ -33,12 +34,10 @@ from agent_core.sessions import (
     DisclosureStore,
     EventLog,
     Inbox,
-    Leases,
     Overview,
     SessionStore,
     TurnQueue,
     WriteBehind,
-    new_process_id,
 )
 from agent_core.subagents.children import MAX_DEPTH, RunsAtWork
 from agent_core.subagents.task import SubagentSpec, child_tools
@@ -217,6 +216,7 @@ class TurnParts:
     accounts: Accounts | None
     """None without Composio."""
     clock: UtcClock
+    budget: Budget
     surface: SurfaceTools
     """The agent's tools over the place where people talk to it."""
     planner: Model | None = None
@@ -231,7 +231,7 @@ class TurnParts:
         self.store = SessionStore(self.database, self.behind)
         self.inbox = Inbox(self.database)
         self.queue = TurnQueue(self.database)
-        self.leases = Leases(self.database, new_process_id())
+        self.leases = self.budget.leases
         self.run_logs = RunLogs()
         self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)
         self.asks = AskStore(self.database, self.clock)

@@ -20,6 +20,7 @@ from agent_core.events import ArtifactSaved
 from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.asks import Asks
+from agent_core.runtime.budget import BudgetHost
 from agent_core.runtime.closing import print_report
 from agent_core.runtime.dispatch import Dispatch
 from agent_core.runtime.interventions import Interventions
@@ -159,6 +160,7 @@ class Runtime:
     async def __aexit__(self, *_exc: object) -> None:
         await self._background.close(patience_s=SHUTDOWN_PATIENCE_S)
         await self._dispatch.durable.close()
+        await self._parts.budget.background.close(patience_s=SHUTDOWN_PATIENCE_S)
         await self._parts.behind.close()
         await self._parts.leases.leave()
         await self._close()
@@ -199,7 +201,10 @@ class Runtime:
         is none, whatever the words. Returns None when the gesture has a turn already.
         """
         await self.workspace(message.session, message.received_at)
-        turn = await self._parts.store.add_turn(message, "work" if is_answer else kind_of(message))
+        kind = "work" if is_answer else kind_of(message)
+        if not is_answer and await self.is_refused(message):
+            kind = "refused"
+        turn = await self._parts.store.add_turn(message, kind)
         if self.accounts is not None:
             self._background.run(partial(self.accounts.prepare, message.asker))
         if turn is not None:
@@ -209,6 +214,16 @@ class Runtime:
         if turn is not None and turn.seq > 1 and not is_answer:
             self._background.run(lambda: self._dispatch.heed(turn))
         return turn.id if turn is not None else None
+
+    async def is_refused(self, message: InboundMessage) -> bool:
+        """Whether a message asks for work, and a cap of its author, place or team is reached."""
+        if kind_of(message) != "work":
+            return False
+        return await self._parts.budget.reached(message.payer) is not None
+
+    def spend_with(self, host: BudgetHost) -> None:
+        """From now on a channel's own cap holds, and people are told of caps by names."""
+        self._parts.budget.host = host
 
     async def revise(self, key: str, text: str) -> bool:
         """The words of a gesture were changed; False when its turn has begun, or there is none."""
@@ -335,6 +350,7 @@ class _Housekeeping:
             await self._asks.look(waiting, asyncio.get_running_loop().time())
 
     async def _purge(self) -> None:
+        await self._parts.budget.purge()
         await purge_ledger(self._parts.database, self._parts.clock())
         if self._parts.accounts is not None:
             await self._parts.accounts.delete_unused()
@@ -344,6 +360,7 @@ class _Housekeeping:
         for process in await self._leases.forget_dead():
             await self._dispatch.durable.forget(process)
         if self._may_judge():
+            await self._parts.budget.release_dead()
             for session in await self._leases.orphans():
                 await _isolated(session, self._dispatch.advance(session))
 

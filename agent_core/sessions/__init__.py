@@ -40,6 +40,7 @@ from agent_core.sessions.safeguards import (
     TurnPrice,
 )
 from agent_core.sessions.schedules import UNFINISHED_SLOTS, ScheduleStore
+from agent_core.sessions.spending import TOLD, ChargedScopes, Spending, caps_near
 from agent_core.sessions.store import (
     Preferences,
     ProgramStore,
@@ -70,6 +71,7 @@ __all__ = [
     "DEAD_AFTER_S",
     "ENDINGS",
     "NOT_ACCEPTED",
+    "TOLD",
     "UNFINISHED_SLOTS",
     "AccountConnection",
     "AnsweredTurn",
@@ -82,6 +84,7 @@ __all__ = [
     "AuditOutcome",
     "AuditedAction",
     "CallApproval",
+    "ChargedScopes",
     "Database",
     "DatabaseTrouble",
     "DisclosureStore",
@@ -103,6 +106,7 @@ __all__ = [
     "ScheduleStore",
     "SessionState",
     "SessionStore",
+    "Spending",
     "Spent",
     "Stop",
     "StoredProgram",
@@ -117,6 +121,7 @@ __all__ = [
     "WriteBehind",
     "again_run",
     "ask_id",
+    "caps_near",
     "holder_of",
     "new_process_id",
     "pending_retries",

@@ -33,6 +33,15 @@ REVISIONS: Revisions = {
         "CREATE TABLE quoted_authors (session TEXT NOT NULL, author TEXT NOT NULL, "
         "PRIMARY KEY (session, author))",
     ),
+    "0004": (
+        "CREATE TABLE spending (period TEXT NOT NULL, scope TEXT NOT NULL, "
+        "settled_usd FLOAT NOT NULL, reserved_usd FLOAT NOT NULL, reached_usd FLOAT NOT NULL, "
+        "told_by TEXT NOT NULL, PRIMARY KEY (period, scope))",
+        "CREATE TABLE reservations (id TEXT NOT NULL, process TEXT NOT NULL, "
+        "period TEXT NOT NULL, scopes JSON NOT NULL, usd FLOAT NOT NULL, "
+        "max_tokens INTEGER NOT NULL, PRIMARY KEY (id))",
+        "CREATE INDEX ix_reservations_process ON reservations (process)",
+    ),
 }
 """The first one is what version 0.1.0 makes; `0001` had other tables and was never released."""
 NEWEST = next(reversed(REVISIONS))

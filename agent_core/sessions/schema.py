@@ -264,3 +264,25 @@ preferences = Table(
     *_keys("scope", "name"),
     *_columns(Text, "value"),
 )
+
+spending = Table(
+    "spending",
+    metadata,
+    *_keys("period", "scope"),
+    *_columns(Float, "settled_usd", "reserved_usd", "reached_usd"),
+    *_columns(Text, "told_by"),
+)
+"""What a month's model calls of a turn, person, channel or team cost. `reached_usd` is the cap at
+which a call was refused, `told_by` who tells the admins that the cap is near."""
+
+reservations = Table(
+    "reservations",
+    metadata,
+    *_keys("id"),
+    *_columns(Text, "process", index=True),
+    *_columns(Text, "period"),
+    *_columns(Json, "scopes"),
+    *_columns(Float, "usd"),
+    *_columns(Integer, "max_tokens"),
+)
+"""Model calls under way, and what each may cost at most; nothing where its process died."""

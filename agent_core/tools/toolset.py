@@ -32,7 +32,7 @@ from referencing.exceptions import Unresolvable
 from agent_core.clock import machine_time
 from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.json_values import as_object, is_nested_too_deeply
-from agent_core.messages import JsonObject, ToolCall
+from agent_core.messages import JsonObject, Payer, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools.actions import prefix_of
 from agent_core.workspaces.layout import TOOL_RESULTS, write_text
@@ -64,6 +64,11 @@ class ToolContext:
     """The asker's time zone, such as `Europe/Berlin`; empty where it is not known."""
     may_wait: bool = True
     """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
+
+    @property
+    def payer(self) -> Payer:
+        """Who pays for the run's model calls: for whom it acts."""
+        return Payer(person=self.asker, place="".join(self.places[-1:]), turn=self.turn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
