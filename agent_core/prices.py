@@ -24,17 +24,7 @@ class Price(BaseModel):
     cache_read: NonNegativeFloat
     output: NonNegativeFloat
 
-    @property
-    def most_input(self) -> float:
-        """For a token that is read, whatever the prompt cache does."""
-        return max(self.input, self.cache_write, self.cache_read) / _A_MILLION
-
-    @property
-    def most_output(self) -> float:
-        """For a token that is written."""
-        return self.output / _A_MILLION
-
-    def of(self, usage: Usage) -> float:
+    def cost(self, usage: Usage) -> float:
         dollars = usage.input_tokens * self.input
         dollars += usage.cache_write_tokens * self.cache_write
         dollars += usage.cache_read_tokens * self.cache_read
@@ -60,7 +50,7 @@ class Prices:
         price = self.of(model)
         if price is None:
             return replace(usage, unpriced_calls=1)
-        return replace(usage, cost_usd=price.of(usage))
+        return replace(usage, cost_usd=price.cost(usage))
 
     def of(self, model: str) -> Price | None:
         """The price of a model; None where it is not known."""

@@ -1,6 +1,6 @@
 """A whole runtime around scripted models and function tools: real turns, storage and DBOS."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -13,14 +13,13 @@ from agent_core.ids import SessionId, UserId
 from agent_core.loop.agent import Away, RunLimits
 from agent_core.messages import InboundMessage
 from agent_core.models import Model, RetryingModel
-from agent_core.models.metered import MeteredModel
+from agent_core.models.metered import CapKind, MeteredModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
 from agent_core.prices import Price, Prices
 from agent_core.programs import Interpreter, RunPython
-from agent_core.runtime.budget import Budget, Caps
 from agent_core.runtime.parts import Agents, TurnParts, known_of
 from agent_core.runtime.runtime import Runtime
-from agent_core.sessions import Database, KnownSessions, Overview, ProgramStore
+from agent_core.sessions import Budget, Database, KnownSessions, Overview, ProgramStore
 from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
@@ -64,7 +63,7 @@ def scripted_runtime(
     planner: Model | None = None,
     away: Away = lambda _: {},
     interpreter: Interpreter | None = None,
-    caps: Caps | None = None,
+    caps: Mapping[CapKind, float] | None = None,
 ) -> Runtime:
     """A runtime over `root`, not yet started. Two of them after each other are a restart.
 
@@ -78,10 +77,10 @@ def scripted_runtime(
         root.mkdir(parents=True, exist_ok=True)
         turns.write_bytes(durable_tables())
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
-    budget = Budget(database, caps or Caps(), clock)
+    budget = Budget(database, {**(caps or {})}, clock)
 
     def metered(each: Model) -> Model:
-        return MeteredModel(each, budget, SCRIPTED_PRICES) if caps else each
+        return MeteredModel(each, budget, SCRIPTED_PRICES) if caps is not None else each
 
     toolset = tools or FakeToolset({})
     of_person = partial(known_of, Overview(database), accounts, clock)

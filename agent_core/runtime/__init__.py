@@ -7,7 +7,6 @@ from agent_core.classifier import Line, ReplyReader, Talk
 from agent_core.composio import Account
 from agent_core.consent import recipients_of, unpacked
 from agent_core.runtime.asks import Asks
-from agent_core.runtime.budget import BudgetHost
 from agent_core.runtime.build import build_runtime, unpriced_models
 from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.runtime import Runtime
@@ -16,6 +15,7 @@ from agent_core.sessions import (
     AnsweredTurn,
     Ask,
     AuditEntry,
+    BudgetHost,
     KnownSessions,
     LeaseLost,
     Ledger,

@@ -28,15 +28,15 @@ from agent_core.loop.agent import RunLimits
 from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
 from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
-from agent_core.models.metered import MeteredModel
+from agent_core.models.metered import CapKind, MeteredModel
 from agent_core.observers import Observers, keep_read_page, standard_observers
 from agent_core.observers.blacklist import Blacklist
 from agent_core.prices import read_prices
 from agent_core.programs import Interpreter, RunPython
-from agent_core.runtime.budget import Budget, Caps
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import (
+    Budget,
     Database,
     KnownSessions,
     Overview,
@@ -159,19 +159,19 @@ def build_runtime(
     )
 
 
-def caps_of(settings: CoreSettings) -> Caps:
+def caps_of(settings: CoreSettings) -> dict[CapKind, float | None]:
     """The caps that hold where a channel has none of its own."""
-    return Caps(
-        turn=settings.cap_turn_usd,
-        person=settings.cap_person_usd,
-        channel=settings.cap_channel_usd,
-        team=settings.cap_team_usd,
-    )
+    return {
+        "turn": settings.cap_turn_usd,
+        "person": settings.cap_person_usd,
+        "channel": settings.cap_channel_usd,
+        "team": settings.cap_team_usd,
+    }
 
 
 def unpriced_models(settings: CoreSettings) -> list[str]:
     """Models that no cap counts, since their price is not known; empty where there is no cap."""
-    if not caps_of(settings).is_any:
+    if not any(caps_of(settings).values()):
         return []
     prices = read_prices(settings.prices_file)
     models = dict.fromkeys((settings.agent_model, settings.classifier_model))

@@ -293,12 +293,8 @@ async def _notices(
     is_renewed = await asyncio.to_thread(renewal(scope.context.workspace).exists)
     ended = ""
     if result.cap is not None:
-        ended = await parts.budget.sentence(
-            result.cap,
-            turn.inbound.payer.team,
-            thread_language(turn),
-            has_begun=bool(result.text),
-        )
+        key = "cap-ended" if result.text else "cap-refused"
+        ended = await parts.budget.sentence(result.cap, key, thread_language(turn))
     return [
         ended,
         ""

@@ -109,12 +109,9 @@ class Interventions:
     async def _check_budget(self, event: Intervened, turn: StoredTurn) -> None:
         """Return if whoever steps in may still spend something: the work goes on for them."""
         payer = replace(turn.inbound.payer, person=event.by)
-        budget = self._parts.budget
-        cap = await budget.reached(payer)
-        if cap is not None:
-            language = thread_language(turn)
-            text = await budget.sentence(cap, payer.team, language, has_begun=False)
-            raise InterventionRefused(text)
+        refusal = await self._parts.budget.refusal(payer, thread_language(turn))
+        if refusal:
+            raise InterventionRefused(refusal)
 
     async def _check_is_new(self, event: Intervened) -> None:
         """Return if the same is not being done already."""

@@ -24,12 +24,12 @@ from agent_core.observers import Observers
 from agent_core.observers.blacklist import Blacklist
 from agent_core.programs import RunPython
 from agent_core.prompts import fill, prompt
-from agent_core.runtime.budget import Budget
 from agent_core.runtime.opening import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import (
     AskStore,
     AuditLog,
+    Budget,
     Database,
     DisclosureStore,
     EventLog,

@@ -20,7 +20,6 @@ from agent_core.events import ArtifactSaved
 from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.asks import Asks
-from agent_core.runtime.budget import BudgetHost
 from agent_core.runtime.closing import print_report
 from agent_core.runtime.dispatch import Dispatch
 from agent_core.runtime.interventions import Interventions
@@ -31,6 +30,7 @@ from agent_core.runtime.turn import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (
     DEAD_AFTER_S,
+    BudgetHost,
     KnownSessions,
     Ledger,
     Marks,

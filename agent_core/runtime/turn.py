@@ -369,14 +369,10 @@ class _Generation:
 
     async def _refuse(self) -> Routed:
         """What is said to a message that had met a cap when it came."""
-        turn, budget = self.turn, self.parts.budget
-        payer = payer_of(turn)
-        cap = await budget.reached(payer)
-        text = self.scope.words("cap-passed")
-        if cap is not None:
-            language = thread_language(turn)
-            text = await budget.sentence(cap, payer.team, language, has_begun=False)
-        answer = Message(role="assistant", parts=(Text(text=text),))
+        turn = self.turn
+        text = await self.parts.budget.refusal(payer_of(turn), thread_language(turn))
+        part = Text(text=text or self.scope.words("cap-passed"))
+        answer = Message(role="assistant", parts=(part,))
         return Routed(route="SIMPLE", reason="cap", answer=answer)
 
     async def _answer_aside(self, history: tuple[Message, ...]) -> Routed:

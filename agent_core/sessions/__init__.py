@@ -5,6 +5,7 @@ transaction with retry), then `turns.py` and `store.py` (turns, Asks, sessions, 
 (events) and `leases.py` (which process works on what).
 """
 
+from agent_core.sessions.budget import Budget, BudgetHost, dollars
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.inbox import (
     ENDINGS,
@@ -21,7 +22,6 @@ from agent_core.sessions.leases import (
     Ledger,
     Marks,
     holder_of,
-    new_process_id,
     purge_ledger,
     sole_process,
 )
@@ -40,7 +40,6 @@ from agent_core.sessions.safeguards import (
     TurnPrice,
 )
 from agent_core.sessions.schedules import UNFINISHED_SLOTS, ScheduleStore
-from agent_core.sessions.spending import TOLD, ChargedScopes, Spending, caps_near
 from agent_core.sessions.store import (
     Preferences,
     ProgramStore,
@@ -71,7 +70,6 @@ __all__ = [
     "DEAD_AFTER_S",
     "ENDINGS",
     "NOT_ACCEPTED",
-    "TOLD",
     "UNFINISHED_SLOTS",
     "AccountConnection",
     "AnsweredTurn",
@@ -83,8 +81,9 @@ __all__ = [
     "AuditLog",
     "AuditOutcome",
     "AuditedAction",
+    "Budget",
+    "BudgetHost",
     "CallApproval",
-    "ChargedScopes",
     "Database",
     "DatabaseTrouble",
     "DisclosureStore",
@@ -106,7 +105,6 @@ __all__ = [
     "ScheduleStore",
     "SessionState",
     "SessionStore",
-    "Spending",
     "Spent",
     "Stop",
     "StoredProgram",
@@ -121,9 +119,8 @@ __all__ = [
     "WriteBehind",
     "again_run",
     "ask_id",
-    "caps_near",
+    "dollars",
     "holder_of",
-    "new_process_id",
     "pending_retries",
     "purge_ledger",
     "sole_process",

@@ -34,12 +34,11 @@ REVISIONS: Revisions = {
         "PRIMARY KEY (session, author))",
     ),
     "0004": (
-        "CREATE TABLE spending (period TEXT NOT NULL, scope TEXT NOT NULL, "
-        "settled_usd FLOAT NOT NULL, reserved_usd FLOAT NOT NULL, reached_usd FLOAT NOT NULL, "
-        "told_by TEXT NOT NULL, PRIMARY KEY (period, scope))",
+        "CREATE TABLE spending (scope TEXT NOT NULL, settled_usd FLOAT NOT NULL, "
+        "reserved_usd FLOAT NOT NULL, reached_usd FLOAT NOT NULL, is_told BOOLEAN NOT NULL, "
+        "PRIMARY KEY (scope))",
         "CREATE TABLE reservations (id TEXT NOT NULL, process TEXT NOT NULL, "
-        "period TEXT NOT NULL, scopes JSON NOT NULL, usd FLOAT NOT NULL, "
-        "max_tokens INTEGER NOT NULL, PRIMARY KEY (id))",
+        "scopes JSON NOT NULL, usd FLOAT NOT NULL, max_tokens INTEGER NOT NULL, PRIMARY KEY (id))",
         "CREATE INDEX ix_reservations_process ON reservations (process)",
     ),
 }

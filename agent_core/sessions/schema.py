@@ -268,19 +268,18 @@ preferences = Table(
 spending = Table(
     "spending",
     metadata,
-    *_keys("period", "scope"),
+    *_keys("scope"),
     *_columns(Float, "settled_usd", "reserved_usd", "reached_usd"),
-    *_columns(Text, "told_by"),
+    *_columns(Boolean, "is_told"),
 )
-"""What a month's model calls of a turn, person, channel or team cost. `reached_usd` is the cap at
-which a call was refused, `told_by` who tells the admins that the cap is near."""
+"""What model calls of a turn, person, channel or team cost in a month. `reached_usd` is the cap at
+which a call was refused; `is_told` says that admins know that the cap is near."""
 
 reservations = Table(
     "reservations",
     metadata,
     *_keys("id"),
     *_columns(Text, "process", index=True),
-    *_columns(Text, "period"),
     *_columns(Json, "scopes"),
     *_columns(Float, "usd"),
     *_columns(Integer, "max_tokens"),

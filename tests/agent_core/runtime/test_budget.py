@@ -10,14 +10,16 @@ import pytest
 
 from agent_core.errors import InterventionRefused, ReplyTruncated
 from agent_core.events import Usage
-from agent_core.ids import ROOT_RUN, ProcessId, UserId, agent_id
+from agent_core.ids import ROOT_RUN, UserId, agent_id
+from agent_core.messages import Payer
 from agent_core.models import ModelRequest
 from agent_core.models.metered import CallQuote, Cap
-from agent_core.runtime.budget import Caps
-from agent_core.sessions import ChargedScopes, Database, Spending
+from agent_core.sessions import Budget, Database
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.tools import FakeToolset
 from tests.agent_core.runtime.threads import (
+    ANN,
+    BEN,
     answer,
     begin,
     end_of,
@@ -37,19 +39,19 @@ class Office:
     """A surface that knows Ann and her boss."""
 
     own_cap: float | None = None
-    warnings: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    warnings: list[str] = field(default_factory=list[str])
 
     async def channel_cap(self, place: str) -> float | None:
         return self.own_cap if place == "T1:C1" else None
 
     async def name(self, person: UserId) -> str:
-        return {"T1:U1": "Ann", "T1:U2": "Ben"}.get(person, "")
+        return {ANN: "Ann", BEN: "Ben"}.get(person, "")
 
-    async def admins(self, team: str) -> Sequence[str]:
+    async def admins(self) -> Sequence[str]:
         return ["Cleo"]
 
-    async def warn(self, cap: Cap, team: str, period: str) -> None:
-        self.warnings.append((cap.scope, period))
+    async def warn(self, cap: Cap) -> None:
+        self.warnings.append(cap.scope)
 
 
 def spend(request: ModelRequest) -> ScriptLine:
@@ -81,7 +83,7 @@ async def test_a_turn_at_its_cap_ends_with_what_it_has_and_says_who_can_raise_it
 ) -> None:
     model = spender()
     async with scripted_runtime(
-        tmp_path, model=model, tools=TOOLS, caps=Caps(turn=0.30), classifier=free("COMPLEX")
+        tmp_path, model=model, tools=TOOLS, caps={"turn": 0.30}, classifier=free("COMPLEX")
     ) as runtime:
         runtime.spend_with(Office())
         ended = await end_of(runtime, await begin(runtime, inbound("look around")))
@@ -99,7 +101,7 @@ async def test_a_turn_at_its_cap_ends_with_what_it_has_and_says_who_can_raise_it
 async def test_fifty_turns_at_once_overdraw_by_no_more_than_one_call_each(tmp_path: Path) -> None:
     model = spender()
     async with scripted_runtime(
-        tmp_path, model=model, tools=TOOLS, caps=Caps(team=1.0), classifier=free("COMPLEX")
+        tmp_path, model=model, tools=TOOLS, caps={"team": 1.0}, classifier=free("COMPLEX")
     ) as runtime:
         runtime.spend_with(Office())
         messages = [inbound("look around", thread=number) for number in range(1, 51)]
@@ -123,7 +125,7 @@ async def test_a_person_at_their_cap_cannot_go_on_by_the_work_of_others(tmp_path
     )
     verdicts = free("COMPLEX")
     async with scripted_runtime(
-        tmp_path, model=model, tools=TOOLS, caps=Caps(person=0.1), classifier=verdicts
+        tmp_path, model=model, tools=TOOLS, caps={"person": 0.1}, classifier=verdicts
     ) as runtime:
         runtime.spend_with(Office())
         await answer(
@@ -135,10 +137,9 @@ async def test_a_person_at_their_cap_cannot_go_on_by_the_work_of_others(tmp_path
         steering = await end_of(runtime, await begin(runtime, from_ben("and Spain", number=2)))
         assert "Ben has used up this month's budget of $0.10" in steering.answer
         root = agent_id(turn, ROOT_RUN)
-        ben = UserId("T1:U2")
         for kind in ("comment", "content", "retry"):
             with pytest.raises(InterventionRefused, match="Ben has used up"):
-                await runtime.intervene(inbound("").session, root, kind, "Spain", ben, "Ben")
+                await runtime.intervene(inbound("").session, root, kind, "Spain", BEN, "Ben")
         digest = replace(from_ben("a digest", number=3), scheduled=True)
         assert "Ben has used up" in await answer(runtime, digest)
         assert len(verdicts.requests) == judged
@@ -160,36 +161,35 @@ async def test_admins_are_told_once_that_a_channel_is_near_its_own_cap_over_rest
             tmp_path,
             model=ScriptedModel([text_reply("Done.", usage=usage)] * 2),
             classifier=free("COMPLEX"),
-            caps=Caps(channel=9.0),
+            caps={"channel": 9.0},
         ) as runtime:
             runtime.spend_with(office)
             assert await answer(runtime, replace(here, key=f"here{number}")) == "Done."
             far = replace(here, key=f"far{number}", places=("C2", "T1:C2"))
             assert await answer(runtime, far) == "Done."
-    async with scripted_runtime(tmp_path, model=ScriptedModel([]), caps=Caps()) as runtime:
+    async with scripted_runtime(tmp_path, model=ScriptedModel([]), caps={}) as runtime:
         runtime.spend_with(office)
         refusal = await answer(runtime, here)
         assert "this channel has used up this month's budget of $0.125" in refusal
-    month = f"{datetime.now(UTC):%Y-%m}"
-    assert office.warnings == [("channel:T1:C1", month)]
+    assert office.warnings == [f"{datetime.now(UTC):%Y-%m}/channel:T1:C1"]
 
 
 @pytest.mark.proves("money.abandoned")
 async def test_what_a_dead_process_had_reserved_is_free_again_and_sub_agents_count(
     tmp_path: Path,
 ) -> None:
-    async with scripted_runtime(tmp_path, model=ScriptedModel([]), caps=Caps()):
+    async with scripted_runtime(tmp_path, model=ScriptedModel([]), caps={}):
         pass
     database = Database(f"sqlite:///{tmp_path}/state.sqlite")
-    charged = ChargedScopes(period=f"{datetime.now(UTC):%Y-%m}", scopes=("person:T1:U1",))
+    dead = Budget(database, {}, lambda: datetime.now(UTC))
     quote = CallQuote(input_usd=0.29, token_usd=0.0, max_tokens=1)
-    await Spending(database).reserve("lost", ProcessId("a dead one"), charged, quote)
+    await dead.reserve(Payer(person=ANN), quote)
     await database.close()
     child = call("Task", {"prompt": "A note.", "subagent_type": "explorer"}, id="t")
     delegated = [calls_reply(child, usage=Usage())]
     model = ScriptedModel([*delegated, *([spend] * 20)])
     async with scripted_runtime(
-        tmp_path, model=model, tools=TOOLS, caps=Caps(person=0.30), classifier=free("COMPLEX")
+        tmp_path, model=model, tools=TOOLS, caps={"person": 0.30}, classifier=free("COMPLEX")
     ) as runtime:
         ended = await end_of(runtime, await begin(runtime, inbound("delegate")))
     assert ended.outcome == "limited"
