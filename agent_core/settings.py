@@ -276,6 +276,12 @@ class CoreSettings(BaseSettings):
         description="Write token; without it nothing goes to Logfire "
         "(`OTEL_EXPORTER_OTLP_ENDPOINT` works alone).",
     )
+    trace_file: Path | None = Field(
+        default=None,
+        description="File that gets each span of a trace as a line of JSON, scrubbed, beside "
+        "Logfire or a collector or without them; it grows until it is rotated.",
+        examples=["a path such as traces.jsonl"],
+    )
     trace_content: bool = Field(
         default=False,
         description="Whether traces also hold the words of people and models, cut: the request, "
@@ -289,7 +295,9 @@ class CoreSettings(BaseSettings):
         examples=["organisation/project"],
     )
 
-    @field_validator("workspaces_root", "mcp_servers_file", "policy_file", "prices_file")
+    @field_validator(
+        "workspaces_root", "mcp_servers_file", "policy_file", "prices_file", "trace_file"
+    )
     @classmethod
     def _below_home(cls, value: Path | None) -> Path | None:
         try:
