@@ -283,6 +283,12 @@ class CoreSettings(BaseSettings):
         description="Write token; without it nothing goes to Logfire "
         "(`OTEL_EXPORTER_OTLP_ENDPOINT` works alone).",
     )
+    trace_file: Path | None = Field(
+        default=None,
+        description="File that gets each span of a trace as a line of JSON, scrubbed, beside "
+        "Logfire or a collector or without them; it grows until it is rotated.",
+        examples=["a path such as traces.jsonl"],
+    )
     trace_content: bool = Field(
         default=False,
         description="Whether traces also hold the words of people and models, cut: the request, "
@@ -302,6 +308,7 @@ class CoreSettings(BaseSettings):
         "policy_file",
         "channel_settings_file",
         "prices_file",
+        "trace_file",
     )
     @classmethod
     def _below_home(cls, value: Path | None) -> Path | None:

@@ -182,6 +182,8 @@ def local_toolkit(settings: CoreSettings, workspaces_root: Path) -> StdioServer:
             "COMPOSIO_API_KEY": settings.composio_api_key.get_secret_value(),
             "COMPOSIO_BASE_URL": composio_url(settings),
             "PYDANTIC_DISABLE_PLUGINS": "1",  # it traces nothing, and loading takes half a second
+            # What a report took is given back once it is written.
+            "MALLOC_MMAP_THRESHOLD_": "131072",
         },
         trusted=True,
         call_timeout_s=300.0,
