@@ -19,11 +19,11 @@ from agent_core.yaml_files import nearest, read_yaml
 
 Origin = Literal["default", "environment", "team", "channel", "thread", "file"]
 ScopeKind = Literal["team", "channel", "thread"]
-Approvals = Literal["policy", "ask", "refuse"]
+ApprovalRule = Literal["policy", "ask", "refuse"]
 Value = str | bool | float | tuple[str, ...] | None
 
 SCOPES: tuple[ScopeKind, ...] = get_args(ScopeKind)
-STRICTNESS: tuple[Approvals, ...] = get_args(Approvals)
+STRICTNESS: tuple[ApprovalRule, ...] = get_args(ApprovalRule)
 MAX_INSTRUCTIONS_CHARS = 1_000
 
 
@@ -103,7 +103,7 @@ class ScopedSettings(BaseModel):
         description="Whether scheduled digests may be ordered and posted.",
         examples=["true", "false"],
     )
-    approvals: Annotated[Approvals, Merge("strictest")] = Field(
+    approvals: Annotated[ApprovalRule, Merge("strictest")] = Field(
         default="policy",
         description="What becomes of a call that has an effect: as the `policy` says, always "
         "`ask` a person first, or `refuse`. Never looser than the policy.",
@@ -130,7 +130,7 @@ DEFAULTS = ScopedSettings()
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldValue:
     """A value that holds, and the scope that it comes from."""
 
     value: Value
@@ -143,9 +143,9 @@ class Held:
 class EffectiveSettings:
     """What holds in one team, channel or thread, with the origin of each value."""
 
-    held: Mapping[str, tuple[Held, ...]] = field(
+    held: Mapping[str, tuple[HeldValue, ...]] = field(
         default_factory=lambda: {
-            name: (Held(getattr(DEFAULTS, name), "default"),) for name in SETTINGS
+            name: (HeldValue(getattr(DEFAULTS, name), "default"),) for name in SETTINGS
         }
     )
     """By setting; the last one is in force. Of a setting that is merged by `all`, each one is."""
@@ -161,7 +161,7 @@ class EffectiveSettings:
         return self.held[name][-1].origin
 
     @property
-    def instructions(self) -> tuple[Held, ...]:
+    def instructions(self) -> tuple[HeldValue, ...]:
         """The instructions of every scope, the widest scope's first."""
         return tuple(each for each in self.held["instructions"] if each.value)
 
@@ -185,19 +185,19 @@ class Layer:
     origin: Origin
     settings: ScopedSettings
     author: str = ""
-    """As in `Held`."""
+    """As in `HeldValue`."""
 
 
 def merged(layers: Sequence[Layer]) -> EffectiveSettings:
     """What holds under these layers, the widest first; what a file sets wins over all others."""
-    held: dict[str, tuple[Held, ...]] = {}
+    held: dict[str, tuple[HeldValue, ...]] = {}
     for name, info in SETTINGS.items():
         values = list(_values_of(name, layers))
         values = [each for each in values if each.origin == "file"] or values
         marks = [mark.rule for mark in info.metadata if isinstance(mark, Merge)]
         rule = marks[0] if marks else "nearest"
         if not values:
-            values = [Held(getattr(DEFAULTS, name), "default")]
+            values = [HeldValue(getattr(DEFAULTS, name), "default")]
         elif rule == "strictest":
             values = [max(values, key=lambda each: _strictness(each.value))]
         elif rule == "nearest":
@@ -206,10 +206,10 @@ def merged(layers: Sequence[Layer]) -> EffectiveSettings:
     return EffectiveSettings(held)
 
 
-def _values_of(name: str, layers: Sequence[Layer]) -> Iterator[Held]:
+def _values_of(name: str, layers: Sequence[Layer]) -> Iterator[HeldValue]:
     for layer in layers:
         if name in layer.settings.model_fields_set:
-            yield Held(getattr(layer.settings, name), layer.origin, layer.author)
+            yield HeldValue(getattr(layer.settings, name), layer.origin, layer.author)
 
 
 def _strictness(value: Value) -> float:
