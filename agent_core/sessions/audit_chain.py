@@ -38,7 +38,16 @@ OPERATOR = "operator"
 """Who did it, where that was a command on the bot's machine."""
 
 RECORDS = select(audit_chain, audit_contents.c.body).outerjoin(audit_contents)
-_HASHED = ("number", "at", "kind", "who", "about", "key", "digest", "previous")
+_HASHED = (
+    "number",
+    "at",
+    "kind",
+    "who",
+    "about",
+    "key",
+    "digest",
+    "previous",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +71,11 @@ def append(connection: Connection, record: AuditRecord) -> None:
 
     Call it last in a transaction: from here to the commit all other appends wait, over processes.
     """
-    # A change of nothing, for its lock.
-    lock = update(audit_head).values(id=1).returning(audit_head.c.number, audit_head.c.hash)
-    head = connection.execute(lock).one()
-    earlier = select(audit_chain.c.number).filter_by(key=record.key)
-    if connection.execute(earlier).first() is not None:
+    lock = update(audit_head).values(id=1)  # a change of nothing
+    connection.execute(lock)
+    head = connection.execute(select(audit_head)).one()
+    earlier = select(audit_chain).filter_by(key=record.key)
+    if connection.execute(earlier).first():
         return
     number = head.number + 1
     body = _canonical(record.contents) if record.contents else None
@@ -123,10 +132,13 @@ def verify(connection: Connection, exported_head: str = "") -> ChainReport:
     query = RECORDS.order_by(audit_chain.c.number).execution_options(yield_per=1_000)
     faults: list[str] = []
     without_contents: set[int] = set()
-    number, head, is_exported = 0, "", not exported_head
+    number = 0
+    head = ""
+    is_exported = not exported_head
     for row in connection.execute(query).mappings():
         faults += _faults_of(row, number, head)
-        number, head = row["number"], row["hash"]
+        number = row["number"]
+        head = row["hash"]
         if row["body"] is None and row["digest"]:
             without_contents.add(number)
         if row["kind"] == "erasure":
@@ -134,9 +146,9 @@ def verify(connection: Connection, exported_head: str = "") -> ChainReport:
         is_exported = is_exported or head == exported_head
     for each in sorted(without_contents):
         faults.append(f"The contents of record {each} are missing, and no erasure names them.")
-    stored = connection.execute(select(audit_head.c.number, audit_head.c.hash)).all()
-    if stored != [(number, head)]:
-        newest = ", ".join(str(row.number) for row in stored) or "gone"
+    stored = connection.execute(select(audit_head)).first()
+    if stored is None or (stored.number, stored.hash) != (number, head):
+        newest = "gone" if stored is None else f"of {stored.number}"
         faults.append(f"The end was cut off or changed: {number} is last, the head is {newest}.")
     if not is_exported:
         faults.append("No record has the head given: the chain was cut off before it or rewritten.")
