@@ -111,17 +111,12 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payer:
-    """For whom a model call is made: the caps of the person, place, team and turn hold for it."""
+    """For whom a model call is made, and where: whose caps hold for it."""
 
     person: UserId
-    place: str = ""
-    """The last name of the place where the work was asked for; empty where none is known."""
+    session: SessionId
     turn: str = ""
     """Empty for a call before any turn, such as one that judges a reply."""
-
-    @property
-    def team(self) -> str:
-        return self.person.partition(":")[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +161,7 @@ class InboundMessage:
     @property
     def payer(self) -> Payer:
         """Who pays for calls about it, before it has a turn."""
-        return Payer(person=self.asker, place="".join(self.places[-1:]))
+        return Payer(person=self.asker, session=self.session)
 
 
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)

@@ -44,11 +44,6 @@ def parse_session(session: SessionId) -> ThreadRef:
     return ThreadRef(team=parts[0], channel=parts[1], root_ts=parts[2])
 
 
-def thread_places(thread: ThreadRef) -> tuple[str, str]:
-    """Names of a thread's channel; by the last one its settings and its caps are kept."""
-    return thread.channel, f"{thread.team}:{thread.channel}"
-
-
 def user_id(team: str, user: str) -> UserId:
     """The core's id of a person: the team keeps two workspaces' people apart."""
     if not (_is_id(team) and _is_id(user)):

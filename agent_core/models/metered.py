@@ -17,7 +17,7 @@ from agent_core.messages import Payer
 from agent_core.models import CallDelta, Delta, Item, Model, ModelRequest, Reply, Silent
 from agent_core.prices import Prices, read_prices
 
-CapKind = Literal["turn", "person", "channel", "team"]
+CapKind = Literal["turn", "person", "thread", "channel", "team"]
 
 BYTES_A_TOKEN = 3
 """Fewer than models need for a token of any script, so that an estimate is no lower than a bill."""
@@ -28,11 +28,11 @@ MIN_TOKENS = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cap:
-    """How much a turn, person, channel or team may spend in a month; infinite where it has none."""
+    """How much something or somebody may spend in a month; infinite where it has no cap."""
 
     kind: CapKind
     name: str
-    """The id of the turn, person, channel or team."""
+    """The id of the turn or person, or of the scope of settings."""
     usd: float
     period: str
     """The month, such as `2026-11`."""
@@ -64,6 +64,23 @@ class CallQuote:
     def usd(self, tokens: int) -> float:
         """With a reply of so many tokens."""
         return self.input_usd + tokens * self.token_usd
+
+    def fitting_tokens(self, left_usd: float, held_usd: float) -> int:
+        """How long a reply fits: 0 where that has to be seen, less where none is worth a call.
+
+        `left_usd` is what a cap leaves, of which calls under way hold a part, and may cost less. A
+        reply is cut short only where even those leave no room for a whole one.
+        """
+        most_usd = self.usd(self.max_tokens)
+        least_usd = self.usd(min(self.max_tokens, MIN_TOKENS))
+        free_usd = left_usd - held_usd
+        if self.may_overdraw or free_usd >= most_usd:
+            return self.max_tokens
+        if left_usd < least_usd:
+            return -1
+        if held_usd and (left_usd >= most_usd or free_usd < least_usd):
+            return 0
+        return int((free_usd - self.input_usd) / self.token_usd)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

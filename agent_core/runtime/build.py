@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import get_args
 from urllib.parse import urlsplit
 
 from agent_core.classifier import Router
@@ -35,6 +36,8 @@ from agent_core.prices import read_prices
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
+from agent_core.runtime.scopes import environment_settings
+from agent_core.scoped_settings import read_settings_file
 from agent_core.sessions import (
     Budget,
     Database,
@@ -66,6 +69,7 @@ def build_runtime(
     *,
     clock: Callable[[], datetime] = machine_time,
     approvers: Collection[str] = (),
+    follow_ups: str = "",
 ) -> Runtime:
     """A runtime, not yet started: use it as `async with`.
 
@@ -73,9 +77,10 @@ def build_runtime(
         settings: Of the core.
         clock: Tells the moment, in UTC.
         approvers: People who may decide for others, as the surface calls them.
+        follow_ups: As `FOLLOW_UPS` says, where it is set.
 
     Raises:
-        SettingsError: the policy file cannot be read.
+        SettingsError: the policy file or the file of channels' settings cannot be read.
     """
     connection = model_connection(settings)
     prices = read_prices(settings.prices_file)
@@ -144,6 +149,8 @@ def build_runtime(
         app_address=people.address_of if people else lambda _: "",
         logfire_project=settings.logfire_project,
         logfire_enabled=bool(settings.logfire_token.get_secret_value()),
+        settings_file=read_settings_file(settings.channel_settings_file),
+        environment=environment_settings(settings, follow_ups),
     )
     return Runtime(
         turns,
@@ -161,12 +168,8 @@ def build_runtime(
 
 def caps_of(settings: CoreSettings) -> dict[CapKind, float | None]:
     """The caps that hold where a channel has none of its own."""
-    return {
-        "turn": settings.cap_turn_usd,
-        "person": settings.cap_person_usd,
-        "channel": settings.cap_channel_usd,
-        "team": settings.cap_team_usd,
-    }
+    kinds: tuple[CapKind, ...] = get_args(CapKind)
+    return {kind: getattr(settings, f"cap_{kind}_usd", None) for kind in kinds}
 
 
 def unpriced_models(settings: CoreSettings) -> list[str]:
@@ -203,6 +206,8 @@ def local_toolkit(settings: CoreSettings, workspaces_root: Path) -> StdioServer:
             "COMPOSIO_API_KEY": settings.composio_api_key.get_secret_value(),
             "COMPOSIO_BASE_URL": composio_url(settings),
             "PYDANTIC_DISABLE_PLUGINS": "1",  # it traces nothing, and loading takes half a second
+            # What a report took is given back once it is written.
+            "MALLOC_MMAP_THRESHOLD_": "131072",
         },
         trusted=True,
         call_timeout_s=300.0,

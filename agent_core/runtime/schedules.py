@@ -228,7 +228,6 @@ class Timekeeper:
             scheduled=True,
             author_locale=order.owner_locale,
             author_zone=order.owner_zone,
-            places=(order.place, f"{order.team}:{order.place}"),
         )
 
     async def _material(self, schedule: Schedule, slot: Slot) -> str:

@@ -1,48 +1,56 @@
 """The budget: what model calls may cost, what they have cost, and what people are told of it.
 
-`agent_core/models/metered.py` asks before and after each call. A turn, a person, a channel and a
-team each have a sum for a month, with what calls under way may cost at most: so no number of calls
-at once, in however many processes, passes a cap together. What a process had reserved when it died
-is released by the housekeeping; the call is settled all the same if the process lives on.
+`agent_core/models/metered.py` asks before and after each call. A turn, a person, a thread, a
+channel and a team each have a sum for a month, and calls under way reserve what they may cost at
+most: so no number of calls at once, in however many processes, passes a cap together. What a
+process had reserved when it died is released by the housekeeping.
 """
 
 import asyncio
 import math
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, select, update
+from sqlalchemy import Connection, delete, func, select, text
 
 from agent_core.background import Background
 from agent_core.clock import UtcClock
-from agent_core.ids import UserId
+from agent_core.ids import SessionId, UserId
 from agent_core.messages import Payer
-from agent_core.models.metered import MIN_TOKENS, CallQuote, Cap, CapKind, CapReached, Grant
+from agent_core.models.metered import CallQuote, Cap, CapKind, CapReached, Grant
 from agent_core.schedules.description import day_words
+from agent_core.scoped_settings import kind_of_scope
 from agent_core.sessions.database import Database, Store
 from agent_core.sessions.leases import Leases, new_process_id
-from agent_core.sessions.schema import processes, reservations, spending
+from agent_core.sessions.schema import reservations, spending
 from agent_core.words import CORE
 
 LOOK_EVERY_S = 0.2
 """A call waits for others that may cost less than they have reserved."""
 NEAR = 0.8
-"""The share of a cap from which on admins are told, and a call that does not fit has reached it."""
+"""The share of a month's cap from which on admins are told."""
 MAX_NAMED = 3
 """Admins that a sentence names."""
-_NOTHING_USD = 1e-9
-"""Less is what sums of floats leave behind."""
+
+_LOCK = text(
+    "INSERT INTO spending (scope, settled_usd, is_told) VALUES (:scope, 0, false) "
+    "ON CONFLICT (scope) DO UPDATE SET settled_usd = spending.settled_usd RETURNING settled_usd"
+)
+_ADD = text("UPDATE spending SET settled_usd = settled_usd + :usd WHERE scope = :scope")
+_TELL = text(
+    "UPDATE spending SET is_told = true "
+    "WHERE scope = :scope AND NOT is_told AND settled_usd >= :near_usd"
+)
+
+OwnBudgets = Callable[[SessionId], Awaitable[Mapping[str, float | None]]]
+"""By scope, the team's first, what its own settings let the sessions there spend in a month."""
 
 
 class BudgetHost(Protocol):
     """The surface, as far as money needs it."""
-
-    async def channel_cap(self, place: str) -> float | None:
-        """The channel's own cap in place of the general one; None where it has none."""
-        ...
 
     async def name(self, person: UserId) -> str:
         """What people call a person; empty where nobody knows."""
@@ -53,7 +61,7 @@ class BudgetHost(Protocol):
         ...
 
     async def warn(self, cap: Cap) -> None:
-        """Tell the admins that most of a cap is spent. Raises where nobody could be told."""
+        """Tell the admins that most of a cap is spent; asked once a month for each."""
         ...
 
 
@@ -61,13 +69,18 @@ class Budget(Store):
     """The purse of all model calls of a process, which its leases name."""
 
     def __init__(
-        self, database: Database, caps: Mapping[CapKind, float | None], clock: UtcClock
+        self,
+        database: Database,
+        general: Mapping[CapKind, float | None],
+        clock: UtcClock,
     ) -> None:
         super().__init__(database)
         self.leases = Leases(database, new_process_id())
         self.host: BudgetHost | None = None
+        self.own: OwnBudgets | None = None
         self.background = Background()
-        self._caps = caps
+        self._general = general
+        """The caps of those that have none of their own."""
         self._clock = clock
 
     async def reserve(self, payer: Payer, quote: CallQuote) -> Grant:
@@ -79,7 +92,8 @@ class Budget(Store):
             try:
                 granted = await asyncio.shield(reserving)
             except asyncio.CancelledError:
-                self.background.run(partial(self._take_back, call, reserving))
+                await asyncio.wait({reserving})
+                await self._database.execute(delete(reservations).filter_by(call=call))
                 raise
             if isinstance(granted, Cap):
                 raise CapReached(granted)
@@ -88,15 +102,16 @@ class Budget(Store):
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def settle(self, grant: Grant, usd: float) -> None:
-        settling = self.background.start(self._settle(grant.call, grant.caps, usd))
+        settling = self.background.start(self._settle(grant, usd))
         await asyncio.shield(settling)  # also of a call that is cancelled
 
     async def reached(self, payer: Payer) -> Cap | None:
         """The cap at which nothing more is begun for somebody; None where there is none."""
-        caps = await self._caps_of(payer)
-        rows = await self._database.rows(select(spending).where(_is_of(caps)))
-        sums = {row.scope: max(row.settled_usd, row.reached_usd) for row in rows}
-        return next((cap for cap in caps if sums.get(cap.scope, 0.0) >= cap.usd), None)
+        for cap in await self._caps_of(payer):
+            settled = select(spending.c.settled_usd).filter_by(scope=cap.scope)
+            if cap.usd < math.inf and (await self._database.scalar(settled) or 0.0) >= cap.usd:
+                return cap
+        return None
 
     async def refusal(self, payer: Payer, language: str) -> str:
         """Why nothing more is begun for somebody, in a sentence; empty where it may be."""
@@ -115,7 +130,7 @@ class Budget(Store):
         what = words(
             "cap-what",
             kind=cap.kind,
-            usd=dollars(cap.usd),
+            usd=f"${cap.usd:,g}",
             name=name or words("cap-person"),
             day=day_words(next_month.replace(day=1), language),
         )
@@ -125,157 +140,78 @@ class Budget(Store):
     async def release_dead(self) -> None:
         """Release what processes had reserved that have died since."""
         is_dead = self.leases.is_dead(reservations.c.process)
-        dead = select(reservations).where(is_dead, reservations.c.usd > 0).with_for_update()
-
-        def release(connection: Connection) -> None:
-            for row in connection.execute(dead).all():
-                _add(connection, row.scopes, reserved_usd=-row.usd)
-                connection.execute(update(reservations).filter_by(id=row.id).values(usd=0.0))
-
-        await self._database.run(release)
+        await self._database.execute(delete(reservations).where(is_dead))
 
     async def purge(self) -> None:
-        """Forget sums of the months before the last one, and calls whose processes are gone."""
+        """Forget sums of the months before the last one."""
         last_month = self._clock().replace(day=1) - timedelta(days=1)
         await self._database.execute(delete(spending).where(spending.c.scope < _month(last_month)))
-        gone = reservations.c.process.not_in(select(processes.c.id))
-        await self._database.execute(delete(reservations).where(gone, reservations.c.usd <= 0))
 
     async def _caps_of(self, payer: Payer) -> tuple[Cap, ...]:
         """Of the team first: its row is locked before all others."""
-        own = None
-        if self.host is not None and payer.place:
-            own = await self.host.channel_cap(payer.place)
-        names: dict[CapKind, str] = {
-            "team": payer.team,
-            "channel": payer.place,
-            "person": payer.person,
-            "turn": payer.turn,
-        }
+        budgets: dict[tuple[CapKind, str], float | None] = {}
+        if self.own is not None:
+            for scope, usd in (await self.own(payer.session)).items():
+                budgets[kind_of_scope(scope), scope] = usd
+        budgets["person", payer.person] = None
+        if payer.turn:
+            budgets["turn", payer.turn] = None
+        period = _month(self._clock())
         caps: list[Cap] = []
-        for kind, name in names.items():
-            usd = own if kind == "channel" and own else self._caps.get(kind)
-            cap = Cap(kind=kind, name=name, usd=usd or math.inf, period=_month(self._clock()))
+        for (kind, name), own_usd in budgets.items():
+            usd = self._general.get(kind) if own_usd is None else own_usd
+            cap = Cap(kind=kind, name=name, usd=math.inf if usd is None else usd, period=period)
             caps.append(cap)
-        return tuple(cap for cap in caps if cap.name)
+        return tuple(caps)
 
     def _reserve(
         self, connection: Connection, *, call: str, caps: tuple[Cap, ...], quote: CallQuote
     ) -> Grant | Cap | None:
         """The cap where a call does not fit; None where it may fit once others are settled."""
-        known = connection.execute(select(reservations).filter_by(id=call)).first()
-        if known is not None:  # an earlier attempt was stored after all
-            return Grant(call=call, max_tokens=known.max_tokens, caps=caps)
-        rows = self._locked(connection, caps)
         tightest: Cap | None = None
         tokens = quote.max_tokens
-        for cap in () if quote.may_overdraw else caps:
-            row = rows[cap.scope]
-            fitting = _fitting_tokens(cap, row, quote)
+        for cap in caps:
+            settled_usd: float = connection.execute(_LOCK, {"scope": cap.scope}).scalar_one()
+            held = select(func.sum(reservations.c.usd)).filter_by(scope=cap.scope)
+            others = held.where(reservations.c.call != call)
+            held_usd: float = connection.execute(others).scalar() or 0.0
+            fitting = quote.fitting_tokens(cap.usd - settled_usd, held_usd)
             if fitting < 0:
-                if row.settled_usd >= NEAR * cap.usd:
-                    mark = update(spending).where(_is_of([cap])).values(reached_usd=cap.usd)
-                    connection.execute(mark)
                 return cap
             if fitting < tokens:
                 tightest = cap
                 tokens = fitting
         if not tokens:
             return None
-        row = {
-            "id": call,
-            "process": self.leases.process,
-            "scopes": [cap.scope for cap in caps],
-            "usd": quote.usd(tokens),
-            "max_tokens": tokens,
-        }
-        connection.execute(self._database.insert(reservations), row)
-        _add(connection, row["scopes"], reserved_usd=row["usd"])
+        row = {"call": call, "process": self.leases.process, "usd": quote.usd(tokens)}
+        rows = [{**row, "scope": cap.scope} for cap in caps]
+        connection.execute(self._database.insert_new(reservations), rows)
         return Grant(call=call, max_tokens=tokens, caps=caps, tightest=tightest)
 
-    def _locked(self, connection: Connection, caps: Sequence[Cap]) -> dict[str, Row[Any]]:
-        """The rows by scope, locked in their order until the transaction ends."""
-        nothing = {"settled_usd": 0.0, "reserved_usd": 0.0, "reached_usd": 0.0, "is_told": False}
-        insert = self._database.insert(spending)
-        lock = insert.values([{"scope": cap.scope, **nothing} for cap in caps])
-        lock = lock.on_conflict_do_update(
-            index_elements=["scope"], set_={"reserved_usd": spending.c.reserved_usd}
-        )
-        rows = connection.execute(lock.returning(spending))
-        return {row.scope: row for row in rows}
-
-    async def _settle(self, call: str, caps: Sequence[Cap], usd: float) -> None:
-        ended = delete(reservations).filter_by(id=call).returning(reservations)
+    async def _settle(self, grant: Grant, usd: float) -> None:
+        ended = delete(reservations).filter_by(call=grant.call)
+        rows = [{"scope": cap.scope, "usd": usd} for cap in grant.caps]
 
         def settle(connection: Connection) -> list[Cap]:
-            row = connection.execute(ended).first()
-            if row is None:
-                return []
-            _add(connection, row.scopes, settled_usd=usd, reserved_usd=-row.usd)
-            return [cap for cap in caps if self._is_newly_near(connection, cap)]
+            if not connection.execute(ended).rowcount:
+                return []  # an earlier attempt was stored after all
+            connection.execute(_ADD, rows)
+            return [cap for cap in grant.caps if self._is_newly_near(connection, cap)]
 
         for cap in await self._database.run(settle):
             self.background.run(partial(self._warn, cap), name=f"the warning of {cap.scope}")
+
+    async def _warn(self, cap: Cap) -> None:
+        if self.host is not None:
+            await self.host.warn(cap)
 
     def _is_newly_near(self, connection: Connection, cap: Cap) -> bool:
         """Whether admins are to be told of a cap now: once a month, by one process."""
         if self.host is None or cap.kind == "turn" or cap.usd == math.inf:
             return False
-        is_near = spending.c.settled_usd >= NEAR * cap.usd
-        note = update(spending).filter_by(scope=cap.scope, is_told=False).where(is_near)
-        return bool(connection.execute(note.values(is_told=True)).rowcount)
-
-    async def _warn(self, cap: Cap) -> None:
-        """Have the admins told; where that fails, the next call tries again."""
-        is_told = False
-        try:
-            if self.host is not None:
-                await self.host.warn(cap)
-            is_told = True
-        finally:
-            if not is_told:
-                again = update(spending).where(_is_of([cap])).values(is_told=False)
-                await self._database.execute(again)
-
-    async def _take_back(self, call: str, reserving: "asyncio.Task[Grant | Cap | None]") -> None:
-        """Nobody makes a call any more that was being reserved."""
-        await asyncio.wait({reserving})
-        await self._settle(call, (), 0.0)
-
-
-def dollars(usd: float) -> str:
-    """An amount as people write it."""
-    return f"${usd:,.2f}" if usd == round(usd, 2) else f"${usd:g}"
+        near = {"scope": cap.scope, "near_usd": NEAR * cap.usd}
+        return bool(connection.execute(_TELL, near).rowcount)
 
 
 def _month(moment: datetime) -> str:
     return f"{moment:%Y-%m}"
-
-
-def _is_of(caps: Iterable[Cap]) -> ColumnElement[bool]:
-    return spending.c.scope.in_([cap.scope for cap in caps])
-
-
-def _add(connection: Connection, scopes: Sequence[str], **amounts: float) -> None:
-    """Add amounts to columns of the scopes' sums."""
-    changed = {name: spending.c[name] + usd for name, usd in amounts.items()}
-    connection.execute(update(spending).where(spending.c.scope.in_(scopes)).values(changed))
-
-
-def _fitting_tokens(cap: Cap, row: Row[Any], quote: CallQuote) -> int:
-    """How long a reply fits below a cap: 0 where that has to be seen, less where none does.
-
-    A reply is cut short only where even the calls under way leave no room for a whole one.
-    """
-    most_usd = quote.usd(quote.max_tokens)
-    least_usd = quote.usd(min(quote.max_tokens, MIN_TOKENS))
-    left_usd = cap.usd - row.settled_usd
-    free_usd = left_usd - row.reserved_usd
-    if left_usd < least_usd:
-        return -1
-    if free_usd >= most_usd:
-        return quote.max_tokens
-    is_held = row.reserved_usd > _NOTHING_USD
-    if is_held and (left_usd >= most_usd or free_usd < least_usd):
-        return 0
-    return int((free_usd - quote.input_usd) / quote.token_usd)

@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import URL, Connection, inspect, text
 
 from agent_core.errors import SessionError
-from agent_core.sessions.schema import metadata
+from agent_core.sessions.schema import FIRST_HEAD, metadata
 
 logger = logging.getLogger(__name__)
 
@@ -34,11 +34,22 @@ REVISIONS: Revisions = {
         "PRIMARY KEY (session, author))",
     ),
     "0004": (
+        "CREATE TABLE audit_chain (number INTEGER NOT NULL PRIMARY KEY, at TEXT NOT NULL, "
+        "kind TEXT NOT NULL, who TEXT NOT NULL, about TEXT NOT NULL, key TEXT NOT NULL UNIQUE, "
+        "digest TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL)",
+        "CREATE INDEX ix_audit_chain_at ON audit_chain (at)",
+        "CREATE TABLE audit_contents (number INTEGER NOT NULL PRIMARY KEY "
+        "REFERENCES audit_chain (number), body TEXT NOT NULL)",
+        "CREATE TABLE audit_head (id INTEGER NOT NULL PRIMARY KEY, number INTEGER NOT NULL, "
+        "hash TEXT NOT NULL)",
+        FIRST_HEAD,
+        "ALTER TABLE audit RENAME TO audit_before_chain",
+    ),
+    "0005": (
         "CREATE TABLE spending (scope TEXT NOT NULL, settled_usd FLOAT NOT NULL, "
-        "reserved_usd FLOAT NOT NULL, reached_usd FLOAT NOT NULL, is_told BOOLEAN NOT NULL, "
-        "PRIMARY KEY (scope))",
-        "CREATE TABLE reservations (id TEXT NOT NULL, process TEXT NOT NULL, "
-        "scopes JSON NOT NULL, usd FLOAT NOT NULL, max_tokens INTEGER NOT NULL, PRIMARY KEY (id))",
+        "is_told BOOLEAN NOT NULL, PRIMARY KEY (scope))",
+        "CREATE TABLE reservations (scope TEXT NOT NULL, call TEXT NOT NULL, "
+        "process TEXT NOT NULL, usd FLOAT NOT NULL, PRIMARY KEY (scope, call))",
         "CREATE INDEX ix_reservations_process ON reservations (process)",
     ),
 }

@@ -179,6 +179,7 @@ intervention-retry = Bitte diesen Teil der Arbeit noch einmal: { $task }
 cap-what = { $kind ->
     [turn] diese Anfrage ihr Budget von { $usd } aufgebraucht hat
     [person] { $name } das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
+    [thread] dieser Thread das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
     [channel] dieser Kanal das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
    *[team] dieser Workspace das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
  }

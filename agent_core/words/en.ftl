@@ -188,6 +188,7 @@ intervention-retry = Do this part of the work again: { $task }
 cap-what = { $kind ->
     [turn] this request has used up its budget of { $usd }
     [person] { $name } has used up this month's budget of { $usd }, and a new one begins on { $day }
+    [thread] this thread has used up this month's budget of { $usd }, and a new one begins on { $day }
     [channel] this channel has used up this month's budget of { $usd }, and a new one begins on { $day }
    *[team] this workspace has used up this month's budget of { $usd }, and a new one begins on { $day }
  }

@@ -179,6 +179,7 @@ intervention-retry = Haz de nuevo esta parte del trabajo: { $task }
 cap-what = { $kind ->
     [turn] esta petición ha agotado su presupuesto de { $usd }
     [person] { $name } ha agotado el presupuesto de este mes, { $usd }, y el próximo empieza el { $day }
+    [thread] este hilo ha agotado el presupuesto de este mes, { $usd }, y el próximo empieza el { $day }
     [channel] este canal ha agotado el presupuesto de este mes, { $usd }, y el próximo empieza el { $day }
    *[team] este espacio de trabajo ha agotado el presupuesto de este mes, { $usd }, y el próximo empieza el { $day }
  }

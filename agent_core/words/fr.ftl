@@ -179,6 +179,7 @@ intervention-retry = Refais cette partie du travail : { $task }
 cap-what = { $kind ->
     [turn] cette demande a épuisé son budget de { $usd }
     [person] { $name } a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
+    [thread] ce fil a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
     [channel] ce canal a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
    *[team] cet espace de travail a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
  }

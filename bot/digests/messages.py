@@ -29,7 +29,7 @@ from bot.clicks import Refused
 from bot.digests import posts
 from bot.digests.orders import DigestOrders, refused, schedule_id
 from bot.render import PostDraft
-from bot.threads import parse_session, parse_user, thread_places
+from bot.threads import parse_session, parse_user
 from bot.words import BOT
 
 logger = logging.getLogger(__name__)
@@ -115,7 +115,6 @@ class DigestMessages:
             received_at=now,
             author_locale=order.owner_locale,
             author_zone=order.owner_zone,
-            places=thread_places(parse_session(order.origin)),
         )
 
     async def _waiting(self, message: InboundMessage) -> PendingOrder | None:

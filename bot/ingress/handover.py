@@ -35,7 +35,7 @@ from bot.slack_api import (
     SlackApi,
     SlackError,
 )
-from bot.threads import ThreadRef, thread_places, user_id
+from bot.threads import ThreadRef, user_id
 from bot.words import BOT
 
 MAX_POSTS = 100
@@ -166,7 +166,7 @@ class Handover:
             author_locale=person.locale,
             author_zone=person.zone,
             language=person.language,
-            places=thread_places(thread),
+            places=(thread.channel, f"{thread.team}:{thread.channel}"),
         )
 
     async def _keep(

@@ -26,7 +26,7 @@ from bot.inbound import (
     text_in,
 )
 from bot.slack_api import Identity, People, PostRecord, SlackApi, SlackRefused
-from bot.threads import ThreadRef, parse_user, thread_places, user_id
+from bot.threads import ThreadRef, parse_user, user_id
 
 MAX_THREADS = 10_000
 MAX_VERDICTS = 10_000
@@ -229,7 +229,7 @@ class Replies:
             works_for=tuple(names.get(user, user) for user in works_for),
             payer=Payer(
                 person=user_id(post.thread.team, post.user),
-                place=thread_places(post.thread)[-1],
+                session=post.thread.session,
             ),
         )
 

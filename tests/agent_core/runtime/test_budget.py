@@ -10,7 +10,7 @@ import pytest
 
 from agent_core.errors import InterventionRefused, ReplyTruncated
 from agent_core.events import Usage
-from agent_core.ids import ROOT_RUN, UserId, agent_id
+from agent_core.ids import ROOT_RUN, SessionId, UserId, agent_id
 from agent_core.messages import Payer
 from agent_core.models import ModelRequest
 from agent_core.models.metered import CallQuote, Cap
@@ -31,6 +31,7 @@ from tests.runtimes import inbound, scripted_runtime
 A_REPLY = 5_000
 """Tokens of each reply."""
 A_CALL = Usage(output_tokens=A_REPLY, cost_usd=0.05)
+NOW = datetime.now(UTC)
 TOOLS = FakeToolset({"look": look})
 
 
@@ -38,11 +39,7 @@ TOOLS = FakeToolset({"look": look})
 class Office:
     """A surface that knows Ann and her boss."""
 
-    own_cap: float | None = None
     warnings: list[str] = field(default_factory=list[str])
-
-    async def channel_cap(self, place: str) -> float | None:
-        return self.own_cap if place == "T1:C1" else None
 
     async def name(self, person: UserId) -> str:
         return {ANN: "Ann", BEN: "Ben"}.get(person, "")
@@ -89,7 +86,7 @@ async def test_a_turn_at_its_cap_ends_with_what_it_has_and_says_who_can_raise_it
         ended = await end_of(runtime, await begin(runtime, inbound("look around")))
     assert ended.outcome == "limited"
     assert ended.answer == (
-        "I answer with what I have so far, because this request has used up its budget of $0.30; "
+        "I answer with what I have so far, because this request has used up its budget of $0.3; "
         "Cleo can raise it.\n\nThree pages, so far."
     )
     spent = cost_of(model)
@@ -135,7 +132,7 @@ async def test_a_person_at_their_cap_cannot_go_on_by_the_work_of_others(tmp_path
         await held.reached.wait()
         judged = len(verdicts.requests)
         steering = await end_of(runtime, await begin(runtime, from_ben("and Spain", number=2)))
-        assert "Ben has used up this month's budget of $0.10" in steering.answer
+        assert "Ben has used up this month's budget of $0.1" in steering.answer
         root = agent_id(turn, ROOT_RUN)
         for kind in ("comment", "content", "retry"):
             with pytest.raises(InterventionRefused, match="Ben has used up"):
@@ -153,8 +150,7 @@ async def test_a_person_at_their_cap_cannot_go_on_by_the_work_of_others(tmp_path
 async def test_admins_are_told_once_that_a_channel_is_near_its_own_cap_over_restarts(
     tmp_path: Path,
 ) -> None:
-    office = Office(own_cap=0.125)
-    here = replace(inbound("go"), places=("C1", "T1:C1"))
+    office = Office()
     for number, cost in enumerate((0.05, 0.05, 0.02), start=1):
         usage = Usage(cost_usd=cost)
         async with scripted_runtime(
@@ -164,14 +160,16 @@ async def test_admins_are_told_once_that_a_channel_is_near_its_own_cap_over_rest
             caps={"channel": 9.0},
         ) as runtime:
             runtime.spend_with(office)
-            assert await answer(runtime, replace(here, key=f"here{number}")) == "Done."
-            far = replace(here, key=f"far{number}", places=("C2", "T1:C2"))
-            assert await answer(runtime, far) == "Done."
+            await runtime.scopes.change("T1:C1", {"budget": 0.125}, ANN, key="1", now=NOW)
+            for channel in ("C1", "C2"):
+                session = SessionId(f"T1:{channel}:{number}.000001")
+                there = replace(inbound("go"), session=session, key=session)
+                assert await answer(runtime, there) == "Done."
     async with scripted_runtime(tmp_path, model=ScriptedModel([]), caps={}) as runtime:
         runtime.spend_with(office)
-        refusal = await answer(runtime, here)
+        refusal = await answer(runtime, inbound("go", thread=9))
         assert "this channel has used up this month's budget of $0.125" in refusal
-    assert office.warnings == [f"{datetime.now(UTC):%Y-%m}/channel:T1:C1"]
+    assert office.warnings == [f"{NOW:%Y-%m}/channel:T1:C1"]
 
 
 @pytest.mark.proves("money.abandoned")
@@ -181,9 +179,9 @@ async def test_what_a_dead_process_had_reserved_is_free_again_and_sub_agents_cou
     async with scripted_runtime(tmp_path, model=ScriptedModel([]), caps={}):
         pass
     database = Database(f"sqlite:///{tmp_path}/state.sqlite")
-    dead = Budget(database, {}, lambda: datetime.now(UTC))
+    dead = Budget(database, {}, lambda: NOW)
     quote = CallQuote(input_usd=0.29, token_usd=0.0, max_tokens=1)
-    await dead.reserve(Payer(person=ANN), quote)
+    await dead.reserve(Payer(person=ANN, session=SessionId("T1:C1:1")), quote)
     await database.close()
     child = call("Task", {"prompt": "A note.", "subagent_type": "explorer"}, id="t")
     delegated = [calls_reply(child, usage=Usage())]
