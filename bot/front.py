@@ -82,8 +82,7 @@ class FrontDoor:
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         """Begin or queue a turn; None when the gesture has one already."""
-        is_refused = await self._runtime.is_refused(message)
-        if not is_refused and await self._digests.take(message):
+        if await self._digests.take(message):
             return None
         return await self._runtime.handle(message)
 

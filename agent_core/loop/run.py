@@ -34,7 +34,16 @@ from agent_core.loop.agent import (
     names_away,
 )
 from agent_core.loop.calls import Headings, run_calls
-from agent_core.messages import Message, Part, Text, ToolCall, ToolResult, is_visible, user_message
+from agent_core.messages import (
+    Message,
+    Part,
+    Payer,
+    Text,
+    ToolCall,
+    ToolResult,
+    is_visible,
+    user_message,
+)
 from agent_core.models import CUT, CallDelta, Delta, ModelRequest, Reply, Retried
 from agent_core.models.metered import Cap, CapReached
 from agent_core.prompts import prompt
@@ -72,7 +81,6 @@ class RecordedCall:
 
 RECORDED_CALL: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
 MAX_TASK_CHARS = 200
-NO_BUDGET = "The budget is used up, so this was not begun."
 
 
 async def run_step(
@@ -194,7 +202,14 @@ async def _call_model(
         try:
             call = await _stream(agent, request, acting, number)
         except CapReached as reached:
-            call = _refused_call(agent, reached.cap, scope.clock())
+            message = Message(role="assistant", parts=())
+            call = RecordedCall(
+                reply=Reply(message=message, stop_reason="cap", usage=Usage(), model=""),
+                attempt=1,
+                duration_s=0.0,
+                finished_at=scope.clock(),
+                cap=reached.cap,
+            )
         fault_point("model_call.after")
         return replace(call, arrivals=arrivals)
 
@@ -218,23 +233,6 @@ async def _call_model(
     return call
 
 
-def _refused_call(agent: Agent, cap: Cap, now: datetime) -> RecordedCall:
-    """The record of a call that was not made."""
-    reply = Reply(
-        message=Message(role="assistant", parts=()),
-        stop_reason="cap",
-        usage=Usage(),
-        model=agent.model.model.name,
-    )
-    return RecordedCall(
-        reply=reply,
-        attempt=1,
-        duration_s=0.0,
-        finished_at=now,
-        cap=cap,
-    )
-
-
 async def _request(
     agent: Agent, history: Sequence[Message], context: ToolContext, closing: str
 ) -> ModelRequest:
@@ -248,7 +246,7 @@ async def _request(
         pictures=await load_pictures(history, context.workspace),
         tools=(*specs, *(tool.spec for tool in agent.body_tools)),
         may_call_tools=not closing,
-        payer=context.payer,
+        payer=Payer(person=context.asker, session=context.session, turn=context.turn),
         may_overdraw=bool(closing),
     )
 
@@ -365,7 +363,7 @@ async def run_agent(
         RunFinished(
             **scope.at(0, 1),
             outcome=result.outcome,
-            text=result.text or (NO_BUDGET if result.cap and parent else ""),
+            text=result.text,
         )
     )
     return result

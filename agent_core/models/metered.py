@@ -8,14 +8,14 @@ fast answers, verdicts, plans, sub-agents, digests, and calls before any turn.
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from agent_core.errors import ModelError, ReplyTruncated
 from agent_core.events import Usage
 from agent_core.messages import Payer
 from agent_core.models import CallDelta, Delta, Item, Model, ModelRequest, Reply, Silent
-from agent_core.prices import Prices, read_prices
+from agent_core.prices import Prices
 
 CapKind = Literal["turn", "person", "thread", "channel", "team"]
 
@@ -34,13 +34,8 @@ class Cap:
     name: str
     """The id of the turn or person, or of the scope of settings."""
     usd: float
-    period: str
-    """The month, such as `2026-11`."""
-
-    @property
-    def scope(self) -> str:
-        """What the sums are kept under."""
-        return f"{self.period}/{self.kind}:{self.name}"
+    scope: str
+    """What the sum is kept under: the month, kind and name."""
 
 
 class CapReached(ModelError):
@@ -116,7 +111,7 @@ class MeteredModel:
 
     model: Model
     purse: Purse
-    prices: Prices = field(default_factory=read_prices)
+    prices: Prices
 
     @property
     def name(self) -> str:
@@ -163,7 +158,7 @@ class MeteredModel:
         price = self.prices.of(self.name)
         if price is None:
             return None
-        size = len(f"{request.system}{request.messages}".encode("utf-8", "replace"))
+        size = len(f"{request.system}{request.messages}".encode(errors="replace"))
         size += sum(tool.size_chars for tool in request.tools)
         tokens = size // BYTES_A_TOKEN + len(request.pictures) * TOKENS_A_PICTURE
         return CallQuote(

@@ -6,6 +6,7 @@ What a surface may know of stored things is named here; the rooms behind are non
 from agent_core.classifier import Line, ReplyReader, Talk
 from agent_core.composio import Account
 from agent_core.consent import recipients_of, unpacked
+from agent_core.models.metered import Cap
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.build import build_runtime, unpriced_models
 from agent_core.runtime.dispatch import MAX_TRIES
@@ -15,7 +16,6 @@ from agent_core.sessions import (
     AnsweredTurn,
     Ask,
     AuditEntry,
-    BudgetHost,
     KnownSessions,
     LeaseLost,
     Ledger,
@@ -49,7 +49,7 @@ __all__ = [
     "Ask",
     "Asks",
     "AuditEntry",
-    "BudgetHost",
+    "Cap",
     "KnownSessions",
     "Language",
     "LeaseLost",

@@ -91,8 +91,11 @@ class Interventions:
         ended = {each.run for each in events if each.kind == "run_finished"}
         if run != ROOT_RUN and run not in runs:
             raise InterventionRefused("There is no such part of the work.")
-        if kind in ("comment", "content", "retry"):
-            await self._check_budget(event, turn)
+        if kind in ("comment", "content", "retry"):  # the work goes on for whoever says it
+            payer = replace(turn.inbound.payer, person=event.by)
+            refusal = await self._parts.budget.refusal(payer, thread_language(turn))
+            if refusal:
+                raise InterventionRefused(refusal)
         has_words = kind in ("comment", "content")
         if has_words and not event.text.strip():
             raise InterventionRefused("It is empty.")
@@ -105,13 +108,6 @@ class Interventions:
         if is_ending or (kind != "retry" and has_ended):
             raise InterventionRefused("This part of the work has ended already.")
         await self._check_is_new(event)
-
-    async def _check_budget(self, event: Intervened, turn: StoredTurn) -> None:
-        """Return if whoever steps in may still spend something: the work goes on for them."""
-        payer = replace(turn.inbound.payer, person=event.by)
-        refusal = await self._parts.budget.refusal(payer, thread_language(turn))
-        if refusal:
-            raise InterventionRefused(refusal)
 
     async def _check_is_new(self, event: Intervened) -> None:
         """Return if the same is not being done already."""

@@ -194,6 +194,11 @@ class Runtime:
     def talk_on(self, surface: Surface) -> None:
         """From now on the agent looks at what was said and done there before, and puts it right."""
         self._parts.surface.surface = surface
+        self.tell_money_to(surface)
+
+    def tell_money_to(self, host: BudgetHost) -> None:
+        """From now on people are told of caps, by names."""
+        self._parts.budget.host = host
 
     def take_orders_with(self, orders: OrderTaker) -> None:
         """From now on messages that the classifier takes for an order of a schedule go there."""
@@ -204,11 +209,14 @@ class Runtime:
 
         While the session is at work, the message becomes part of that work, or the answer to its
         question, or ends it ("stop"). Small talk waits for nobody; with `is_answer` it
-        is none, whatever the words. Returns None when the gesture has a turn already.
+        is none, whatever the words. Work of somebody who has reached a cap is refused in a turn of
+        its own. Returns None when the gesture has a turn already.
         """
         await self.workspace(message.session, message.received_at)
-        kind = "work" if is_answer else kind_of(message)
-        if not is_answer and await self.is_refused(message):
+        kind = kind_of(message)
+        if is_answer:
+            kind = "work"
+        elif kind == "work" and await self._parts.budget.reached(message.payer):
             kind = "refused"
         turn = await self._parts.store.add_turn(message, kind)
         if self.accounts is not None:
@@ -220,16 +228,6 @@ class Runtime:
         if turn is not None and turn.seq > 1 and not is_answer:
             self._background.run(lambda: self._dispatch.heed(turn))
         return turn.id if turn is not None else None
-
-    async def is_refused(self, message: InboundMessage) -> bool:
-        """Whether a message asks for work, and a cap of its author, place or team is reached."""
-        if kind_of(message) != "work":
-            return False
-        return await self._parts.budget.reached(message.payer) is not None
-
-    def spend_with(self, host: BudgetHost) -> None:
-        """From now on a channel's own cap holds, and people are told of caps by names."""
-        self._parts.budget.host = host
 
     async def revise(self, key: str, text: str) -> bool:
         """The words of a gesture were changed; False when its turn has begun, or there is none."""
@@ -356,7 +354,6 @@ class _Housekeeping:
             await self._asks.look(waiting, asyncio.get_running_loop().time())
 
     async def _purge(self) -> None:
-        await self._parts.budget.purge()
         await purge_ledger(self._parts.database, self._parts.clock())
         if self._parts.accounts is not None:
             await self._parts.accounts.delete_unused()

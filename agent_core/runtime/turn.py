@@ -371,8 +371,7 @@ class _Generation:
         """What is said to a message that had met a cap when it came."""
         turn = self.turn
         text = await self.parts.budget.refusal(payer_of(turn), thread_language(turn))
-        part = Text(text=text or self.scope.words("cap-passed"))
-        answer = Message(role="assistant", parts=(part,))
+        answer = Message(role="assistant", parts=(Text(text=text),))
         return Routed(route="SIMPLE", reason="cap", answer=answer)
 
     async def _answer_aside(self, history: tuple[Message, ...]) -> Routed:

@@ -10,7 +10,7 @@ import asyncio
 import math
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from sqlalchemy import Connection, delete, func, select, text
 
 from agent_core.background import Background
 from agent_core.clock import UtcClock
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import SessionId
 from agent_core.messages import Payer
 from agent_core.models.metered import CallQuote, Cap, CapKind, CapReached, Grant
 from agent_core.schedules.description import day_words
@@ -52,12 +52,8 @@ OwnBudgets = Callable[[SessionId], Awaitable[Mapping[str, float | None]]]
 class BudgetHost(Protocol):
     """The surface, as far as money needs it."""
 
-    async def name(self, person: UserId) -> str:
-        """What people call a person; empty where nobody knows."""
-        ...
-
-    async def admins(self) -> Sequence[str]:
-        """Names of the people who may raise a cap."""
+    async def names(self, cap: Cap) -> tuple[str, Sequence[str]]:
+        """Whose cap it is, if a person's, and who may raise it; empty where nobody knows."""
         ...
 
     async def warn(self, cap: Cap) -> None:
@@ -121,11 +117,7 @@ class Budget(Store):
     async def sentence(self, cap: Cap, key: str, language: str) -> str:
         """What people are told at a cap: whose it is, until when, and who can raise it."""
         words = CORE.of(language)
-        name = ""
-        admins: Sequence[str] = ()
-        if self.host is not None:
-            name = await self.host.name(UserId(cap.name)) if cap.kind == "person" else ""
-            admins = await self.host.admins()
+        name, admins = await self.host.names(cap) if self.host else ("", ())
         next_month = self._clock().replace(day=1) + timedelta(days=32)
         what = words(
             "cap-what",
@@ -142,11 +134,6 @@ class Budget(Store):
         is_dead = self.leases.is_dead(reservations.c.process)
         await self._database.execute(delete(reservations).where(is_dead))
 
-    async def purge(self) -> None:
-        """Forget sums of the months before the last one."""
-        last_month = self._clock().replace(day=1) - timedelta(days=1)
-        await self._database.execute(delete(spending).where(spending.c.scope < _month(last_month)))
-
     async def _caps_of(self, payer: Payer) -> tuple[Cap, ...]:
         """Of the team first: its row is locked before all others."""
         budgets: dict[tuple[CapKind, str], float | None] = {}
@@ -156,12 +143,13 @@ class Budget(Store):
         budgets["person", payer.person] = None
         if payer.turn:
             budgets["turn", payer.turn] = None
-        period = _month(self._clock())
         caps: list[Cap] = []
         for (kind, name), own_usd in budgets.items():
             usd = self._general.get(kind) if own_usd is None else own_usd
-            cap = Cap(kind=kind, name=name, usd=math.inf if usd is None else usd, period=period)
-            caps.append(cap)
+            scope = f"{self._clock():%Y-%m}/{kind}:{name}"
+            caps.append(
+                Cap(kind=kind, name=name, scope=scope, usd=math.inf if usd is None else usd)
+            )
         return tuple(caps)
 
     def _reserve(
@@ -211,7 +199,3 @@ class Budget(Store):
             return False
         near = {"scope": cap.scope, "near_usd": NEAR * cap.usd}
         return bool(connection.execute(_TELL, near).rowcount)
-
-
-def _month(moment: datetime) -> str:
-    return f"{moment:%Y-%m}"

@@ -32,7 +32,7 @@ from referencing.exceptions import Unresolvable
 from agent_core.clock import machine_time
 from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.json_values import as_object, is_nested_too_deeply
-from agent_core.messages import JsonObject, Payer, ToolCall
+from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
 from agent_core.tools.actions import prefix_of
@@ -67,11 +67,6 @@ class ToolContext:
     """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
     settings: EffectiveSettings = NOTHING_SET
     """What the channel's people and the operator have set for where it runs."""
-
-    @property
-    def payer(self) -> Payer:
-        """Who pays for the run's model calls: for whom it acts."""
-        return Payer(person=self.asker, session=self.session, turn=self.turn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

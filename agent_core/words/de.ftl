@@ -187,4 +187,3 @@ cap-person = jemand
 cap-admin = wer mich betreut
 cap-ended = Ich antworte mit dem, was ich bis jetzt habe, weil { $what }; erhöhen kann es { $who }.
 cap-refused = Das kann ich nicht übernehmen, weil { $what }; vorher erhöhen kann es { $who }.
-cap-passed = Eben war kein Budget mehr da; frag bitte noch einmal.

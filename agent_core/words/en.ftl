@@ -196,4 +196,3 @@ cap-person = somebody
 cap-admin = whoever looks after me
 cap-ended = I answer with what I have so far, because { $what }; { $who } can raise it.
 cap-refused = I cannot take this on, because { $what }; { $who } can raise it before.
-cap-passed = There was no budget left a moment ago; please ask once more.

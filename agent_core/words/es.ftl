@@ -187,4 +187,3 @@ cap-person = alguien
 cap-admin = quien se ocupa de mí
 cap-ended = Respondo con lo que tengo hasta ahora, porque { $what }; { $who } puede aumentarlo.
 cap-refused = No puedo encargarme de esto, porque { $what }; { $who } puede aumentarlo antes.
-cap-passed = Hace un momento no quedaba presupuesto; pídelo otra vez, por favor.

@@ -187,4 +187,3 @@ cap-person = quelqu'un
 cap-admin = la personne qui s'occupe de moi
 cap-ended = Je réponds avec ce que j'ai pour l'instant, car { $what } ; { $who } peut l'augmenter.
 cap-refused = Je ne peux pas m'en charger, car { $what } ; { $who } peut l'augmenter avant.
-cap-passed = Il n'y avait plus de budget à l'instant ; demandez-le encore une fois.

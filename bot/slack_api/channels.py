@@ -78,11 +78,10 @@ class Channels:
         return frozenset(map(str, users))
 
     async def admins(self) -> list[Person]:
-        """The workspace's admins and owners, by their ids."""
+        """The workspace's admins and owners."""
         pages = self._pages("users.list", {"limit": PAGE_SIZE}, "members")
         people = [read_person(raw) async for page in pages for raw in page]
-        admins = [each for each in people if each.is_admin and not each.is_deactivated]
-        return sorted(admins, key=lambda each: each.id)
+        return [person for person in people if person.is_admin]
 
     def history(
         self,

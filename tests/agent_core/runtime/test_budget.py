@@ -41,11 +41,8 @@ class Office:
 
     warnings: list[str] = field(default_factory=list[str])
 
-    async def name(self, person: UserId) -> str:
-        return {ANN: "Ann", BEN: "Ben"}.get(person, "")
-
-    async def admins(self) -> Sequence[str]:
-        return ["Cleo"]
+    async def names(self, cap: Cap) -> tuple[str, Sequence[str]]:
+        return {ANN: "Ann", BEN: "Ben"}.get(UserId(cap.name), ""), ["Cleo"]
 
     async def warn(self, cap: Cap) -> None:
         self.warnings.append(cap.scope)
@@ -82,7 +79,7 @@ async def test_a_turn_at_its_cap_ends_with_what_it_has_and_says_who_can_raise_it
     async with scripted_runtime(
         tmp_path, model=model, tools=TOOLS, caps={"turn": 0.30}, classifier=free("COMPLEX")
     ) as runtime:
-        runtime.spend_with(Office())
+        runtime.tell_money_to(Office())
         ended = await end_of(runtime, await begin(runtime, inbound("look around")))
     assert ended.outcome == "limited"
     assert ended.answer == (
@@ -100,7 +97,7 @@ async def test_fifty_turns_at_once_overdraw_by_no_more_than_one_call_each(tmp_pa
     async with scripted_runtime(
         tmp_path, model=model, tools=TOOLS, caps={"team": 1.0}, classifier=free("COMPLEX")
     ) as runtime:
-        runtime.spend_with(Office())
+        runtime.tell_money_to(Office())
         messages = [inbound("look around", thread=number) for number in range(1, 51)]
         turns = [await begin(runtime, message) for message in messages]
         ends = [await end_of(runtime, turn) for turn in turns]
@@ -124,7 +121,7 @@ async def test_a_person_at_their_cap_cannot_go_on_by_the_work_of_others(tmp_path
     async with scripted_runtime(
         tmp_path, model=model, tools=TOOLS, caps={"person": 0.1}, classifier=verdicts
     ) as runtime:
-        runtime.spend_with(Office())
+        runtime.tell_money_to(Office())
         await answer(
             runtime, replace(from_ben("look", number=9), session=inbound("", thread=2).session)
         )
@@ -159,14 +156,14 @@ async def test_admins_are_told_once_that_a_channel_is_near_its_own_cap_over_rest
             classifier=free("COMPLEX"),
             caps={"channel": 9.0},
         ) as runtime:
-            runtime.spend_with(office)
+            runtime.tell_money_to(office)
             await runtime.scopes.change("T1:C1", {"budget": 0.125}, ANN, key="1", now=NOW)
             for channel in ("C1", "C2"):
                 session = SessionId(f"T1:{channel}:{number}.000001")
                 there = replace(inbound("go"), session=session, key=session)
                 assert await answer(runtime, there) == "Done."
     async with scripted_runtime(tmp_path, model=ScriptedModel([]), caps={}) as runtime:
-        runtime.spend_with(office)
+        runtime.tell_money_to(office)
         refusal = await answer(runtime, inbound("go", thread=9))
         assert "this channel has used up this month's budget of $0.125" in refusal
     assert office.warnings == [f"{NOW:%Y-%m}/channel:T1:C1"]
