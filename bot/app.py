@@ -167,7 +167,7 @@ async def running_bot(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
         people = People(api, runtime.preferences)
-        indicators = Indicators(api)
+        indicators = Indicators(api, on_sign=lambda post_ts: console.note_sign(post_ts))
         orders = DigestOrders(
             runtime.schedules,
             runtime.timekeeper,

@@ -26,7 +26,14 @@ from agent_core.sessions.leases import (
     sole_process,
 )
 from agent_core.sessions.log import EventLog, WriteBehind
-from agent_core.sessions.overview import AnsweredTurn, KnownSessions, Overview, SessionState, Spent
+from agent_core.sessions.overview import (
+    AnsweredTurn,
+    KnownSessions,
+    Load,
+    Overview,
+    SessionState,
+    Spent,
+)
 from agent_core.sessions.safeguards import (
     NOT_ACCEPTED,
     AuditedAction,
@@ -93,6 +100,7 @@ __all__ = [
     "LeaseLost",
     "Leases",
     "Ledger",
+    "Load",
     "Marks",
     "Overview",
     "Pin",

@@ -4,7 +4,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -26,10 +26,20 @@ from agent_core.events import REPORT
 from agent_core.ids import ROOT_RUN, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.sessions.database import Store
-from agent_core.sessions.schema import cursors, events, messages, quoted_authors, sessions, turns
+from agent_core.sessions.schema import (
+    asks,
+    cursors,
+    events,
+    ledger,
+    messages,
+    quoted_authors,
+    sessions,
+    turns,
+)
 from agent_core.sessions.turns import TURN, StoredTurn, authors_in
 from agent_core.snapshot import READERS
 
+UNFINISHED = ("queued", "running", "waiting")
 MAX_READ = 300
 """Of the newest turns: who has more is told of these."""
 
@@ -75,6 +85,20 @@ class Spent:
     cost_usd: float = 0.0
     """Of the model calls whose price is known."""
     unpriced_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What is at work or waits just now, of all processes."""
+
+    turns: Mapping[str, int]
+    """Those that have not ended, by status."""
+    asks: int
+    """Questions, approvals and connections that are open."""
+    payloads: int
+    """Not yet handed over."""
+    size_bytes: int
+    """Of the database."""
 
 
 class Overview(Store):
@@ -153,6 +177,27 @@ class Overview(Store):
             tokens=int(tokens),
             cost_usd=cost,
             unpriced_calls=int(unpriced),
+        )
+
+    async def load(self) -> Load:
+        """What is at work just now; read from indexes, so that it may be asked often."""
+        by_status = (
+            select(turns.c.status, func.count().label("number"))
+            .where(turns.c.status.in_(UNFINISHED))
+            .group_by(turns.c.status)
+        )
+        open_asks = (
+            select(func.count())
+            .select_from(asks.join(turns, asks.c.turn == turns.c.id))
+            .where(turns.c.status == "waiting", asks.c.state == "open")
+        )
+        counts = {row.status: row.number for row in await self._database.rows(by_status)}
+        unsettled = select(func.count()).select_from(ledger).filter_by(settled=False)
+        return Load(
+            turns={**dict.fromkeys(UNFINISHED, 0), **counts},
+            asks=await self._database.scalar(open_asks),
+            payloads=await self._database.scalar(unsettled),
+            size_bytes=await self._database.size_bytes(),
         )
 
     async def _newest(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:
