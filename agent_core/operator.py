@@ -13,10 +13,9 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from mcp.client.stdio import get_default_environment
@@ -51,11 +50,14 @@ from agent_core.runtime.build import (
     local_toolkit,
     model_connection,
 )
+from agent_core.runtime.scopes import ScopeSettings, environment_settings
+from agent_core.scoped_settings import EffectiveSettings, Layer, merged, read_settings_file
 from agent_core.sessions import (
-    AuditEntry,
     AuditLog,
     Database,
     Pin,
+    Preferences,
+    ScheduleStore,
     ToolPins,
 )
 from agent_core.sessions.migrations import NEWEST, file_of, revision_of
@@ -233,21 +235,40 @@ def examine_python() -> str:
     return Interpreter().fault
 
 
-async def audited_calls(settings: CoreSettings, since: datetime | None) -> list[AuditEntry]:
-    """Calls with an effect, newest first, as `AuditLog.entries`.
-
-    A database of an older revision is read as well: only the next start alters its tables.
+@asynccontextmanager
+async def audit_log(settings: CoreSettings) -> AsyncGenerator[AuditLog]:
+    """The audit that bots have stored.
 
     Raises:
-        DatabaseTrouble: the database cannot be read.
-        SettingsError: no bot ever ran here.
+        AgentError: no bot of this version ever ran here, or the database cannot be read.
     """
-    async with _stored(settings.state_url) as database:
+    async with _current(settings) as database:
         if database is None:
             raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
-        if not await _revision(database):
-            return []
-        return await AuditLog(database).entries(since=since, patience_s=BUSY_PATIENCE_S)
+        yield AuditLog(database)
+
+
+async def effective_settings(
+    settings: CoreSettings,
+    scope_of: Callable[[Sequence[str]], str],
+    *,
+    follow_ups: str = "",
+) -> EffectiveSettings:
+    """The settings that hold in a scope, which is found among those for which any are stored.
+
+    Raises:
+        SettingsError: the file of channels' settings is wrong.
+    """
+    file = read_settings_file(settings.channel_settings_file)
+    environment = environment_settings(settings, follow_ups)
+    async with _stored(settings.state_url) as database:
+        if database is None or not await _revision(database):
+            return merged([Layer("environment", environment), *file.layers(scope_of(()))])
+        stored = Preferences(database)
+        scopes = ScopeSettings(
+            stored, ScheduleStore(database), AuditLog(database), file, environment
+        )
+        return await scopes.at(scope_of(await stored.scopes()))
 
 
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:
@@ -427,9 +448,16 @@ async def _pins(settings: CoreSettings) -> AsyncGenerator[ToolPins | None]:
     Raises:
         AgentError: the database cannot be read.
     """
+    async with _current(settings) as database:
+        yield ToolPins(database) if database else None
+
+
+@asynccontextmanager
+async def _current(settings: CoreSettings) -> AsyncGenerator[Database | None]:
+    """The database; None where no bot of this version has stored anything."""
     async with _stored(settings.state_url) as database:
         is_current = database and await _revision(database) == NEWEST
-        yield ToolPins(database) if database and is_current else None
+        yield database if is_current else None
 
 
 async def _revision(database: Database) -> str:

@@ -238,6 +238,13 @@ class CoreSettings(BaseSettings):
         examples=["the path of a YAML file, or leave it out"],
         json_schema_extra=unset("the shipped rules alone"),
     )
+    channel_settings_file: Path | None = Field(
+        default=None,
+        description="YAML file of settings for the `team` and for `channels` by their ids; what it "
+        "sets wins over what people set in words or in Home.",
+        examples=["the path of a YAML file, or leave it out"],
+        json_schema_extra=unset("what people set"),
+    )
     connect_links: Annotated[str, AfterValidator(as_link_places)] = Field(
         default="connect.composio.dev,app.composio.dev/link,backend.composio.dev/api/v3/s",
         description="Where links to connect an account live (`host`, `host:port` or `host/path`, "
@@ -296,7 +303,12 @@ class CoreSettings(BaseSettings):
     )
 
     @field_validator(
-        "workspaces_root", "mcp_servers_file", "policy_file", "prices_file", "trace_file"
+        "workspaces_root",
+        "mcp_servers_file",
+        "policy_file",
+        "channel_settings_file",
+        "prices_file",
+        "trace_file",
     )
     @classmethod
     def _below_home(cls, value: Path | None) -> Path | None:
