@@ -38,7 +38,6 @@ from agent_core.sessions.log import EventLog, WriteBehind
 from agent_core.sessions.overview import (
     AnsweredTurn,
     KnownSessions,
-    Load,
     Overview,
     SessionState,
     Spent,
@@ -113,7 +112,6 @@ __all__ = [
     "LeaseLost",
     "Leases",
     "Ledger",
-    "Load",
     "Marks",
     "Overview",
     "Pin",

@@ -4,7 +4,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -87,20 +87,6 @@ class Spent:
     unpriced_calls: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
-    """What is at work or waits just now, of all processes."""
-
-    turns: Mapping[str, int]
-    """Those that have not ended, by status."""
-    asks: int
-    """Questions, approvals and connections that are open."""
-    payloads: int
-    """Not yet handed over."""
-    size_bytes: int
-    """Of the database."""
-
-
 class Overview(Store):
     """Reads only, and never more than the newest of what there is."""
 
@@ -179,26 +165,22 @@ class Overview(Store):
             unpriced_calls=int(unpriced),
         )
 
-    async def load(self) -> Load:
-        """What is at work just now; read from indexes, so that it may be asked often."""
-        by_status = (
-            select(turns.c.status, func.count().label("number"))
-            .where(turns.c.status.in_(UNFINISHED))
-            .group_by(turns.c.status)
-        )
-        open_asks = (
-            select(func.count())
-            .select_from(asks.join(turns, asks.c.turn == turns.c.id))
-            .where(turns.c.status == "waiting", asks.c.state == "open")
-        )
-        counts = {row.status: row.number for row in await self._database.rows(by_status)}
-        unsettled = select(func.count()).select_from(ledger).filter_by(settled=False)
-        return Load(
-            turns={**dict.fromkeys(UNFINISHED, 0), **counts},
-            asks=await self._database.scalar(open_asks),
-            payloads=await self._database.scalar(unsettled),
-            size_bytes=await self._database.size_bytes(),
-        )
+    async def load(self) -> dict[str, int]:
+        """What is at work just now, of all processes; by indexes, so that it may be asked often.
+
+        Turns that have not ended by their status; open `asks`; `payloads` that are not handed over;
+        the database's `bytes`.
+        """
+        waiting = select(turns.c.id).filter_by(status="waiting")
+        queries = {
+            status: select(func.count()).select_from(turns).filter_by(status=status)
+            for status in UNFINISHED
+        }
+        open_asks = select(func.count()).select_from(asks).filter_by(state="open")
+        queries["asks"] = open_asks.where(asks.c.turn.in_(waiting))
+        queries["payloads"] = select(func.count()).select_from(ledger).filter_by(settled=False)
+        load = {name: await self._database.scalar(query) for name, query in queries.items()}
+        return load | {"bytes": await self._database.size_bytes()}
 
     async def _newest(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:
         query = (

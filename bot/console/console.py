@@ -15,7 +15,7 @@ from html import escape
 from importlib import import_module
 from mimetypes import guess_type
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 from urllib.parse import quote
 
 from aiohttp import hdrs, web
@@ -44,9 +44,6 @@ from bot.ingress import Ingress, Rules
 from bot.settings import BotSettings
 from bot.slack_api import Person, SlackApi, language_of
 from bot.words import BOT
-
-if TYPE_CHECKING:
-    from bot.console.metrics import Metrics
 
 STATIC = Path(__file__).parent / "static"
 MAX_BODY_BYTES = 64 * 1024
@@ -79,7 +76,7 @@ class Console:
         self._rules = rules
         self._clock = clock
         self._metrics_token = settings.metrics_token.get_secret_value()
-        self._metrics: Metrics | None = None
+        self._metrics: Any = None
         secret = settings.console_secret.get_secret_value().encode()
         self._passes = Passes(secret or secrets.token_bytes(32), clock)
         self._access = ThreadAccess(api, rules)
@@ -167,19 +164,16 @@ class Console:
     async def _scrape(self, request: web.Request) -> web.Response:
         """The metrics, for this machine or with the token; counted from the first scrape on."""
         shown = request.headers.get(hdrs.AUTHORIZATION, "").removeprefix("Bearer ")
-        has_token = self._metrics_token and compare_digest(
-            shown.encode(), self._metrics_token.encode()
-        )
-        if not has_token and not is_of_this_machine(request):
+        token = self._metrics_token or secrets.token_hex()
+        if not compare_digest(shown.encode(), token.encode()) and not is_of_this_machine(request):
             return web.Response(status=401, headers={hdrs.WWW_AUTHENTICATE: "Bearer"})
         self._connections.note_cookie(request)
         # It takes some megabytes, which a bot that nobody scrapes does without.
         module = await asyncio.to_thread(import_module, "bot.console.metrics")
-        metrics = self._metrics
-        if metrics is None:
-            metrics = self._metrics = module.Metrics(self._runtime, self._looks)
-            self._runtime.watch(metrics.note)
-        return web.Response(body=await metrics.text(), content_type="text/plain")
+        if self._metrics is None:
+            self._metrics = module.Metrics(self._runtime, self._looks)
+            self._runtime.watch(self._metrics.note)
+        return web.Response(body=await self._metrics.text(), content_type="text/plain")
 
     async def _page(self, request: web.Request) -> web.StreamResponse:
         """The page of a session, or HOME: the page that begins a task."""

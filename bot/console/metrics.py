@@ -5,16 +5,16 @@ Gauges are read at each scrape, from the database and from what `/healthz` looks
 from small known sets: no session, no person and no word of a model is ever one.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from cachetools import LRUCache
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.exposition import generate_latest
-from prometheus_client.registry import Collector
 
 from agent_core.events import (
     AnyEvent,
@@ -30,34 +30,17 @@ from agent_core.events import (
     Usage,
 )
 from agent_core.ids import TurnId
-from agent_core.runtime import Load, Runtime
-from bot.console.server import HealthFinding, Look, take_looks
+from agent_core.runtime import Runtime
+from bot.console.server import Look, take_looks
 
-TURN_BUCKETS_S = (0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 3_600)
-SIGN_BUCKETS_S = (0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 10, 30)
 MAX_MODELS = 20
 """Further models are counted as one: their names are the provider's words."""
-ROUTING = "routing"
-"""The label of the classifier's calls with the fast answers beside them, which are one event."""
-PLANNING = "planning"
-SECOND_MS = 1_000
-OTHER = "other"
-OWN_TOOLS = "agent"
-"""The label of tools that belong to no server, such as `Task`."""
-
-
-@dataclass(slots=True)
-class _TurnAtWork:
-    """What the end of a turn has to know of its begin."""
-
-    started_at: datetime
-    route: str = "none"
-    has_waited: bool = False
-    """For a person: its duration says nothing of the bot."""
+MAX_TURNS = 10_000
+KINDS = {"counter": Counter, "gauge": Gauge, "histogram": Histogram}
 
 
 class Metrics:
-    """Counters and gauges of this process.
+    """The series of `metrics.toml`.
 
     Args:
         runtime: Whose events are counted.
@@ -67,184 +50,89 @@ class Metrics:
     def __init__(self, runtime: Runtime, looks: Mapping[str, Look]) -> None:
         self._runtime = runtime
         self._looks = looks
-        self._at_work: LRUCache[TurnId, _TurnAtWork] = LRUCache(10_000)
+        self._begun: LRUCache[TurnId, datetime] = LRUCache(MAX_TURNS)
+        """When turns began that have waited for nobody so far."""
+        self._routes: LRUCache[TurnId, str] = LRUCache(MAX_TURNS)
         self._models: set[str] = set()
-        self._registry = registry = CollectorRegistry(auto_describe=False)
-        self._snapshot = Snapshot()
-        registry.register(self._snapshot)
-        ProcessCollector(registry=registry)
-
-        def counter(name: str, about: str, *labels: str) -> Counter:
-            return Counter(name, about, labels, registry=registry)
-
-        self._routes = counter("agent_turns_routed", "Turns by route.", "route")
-        self._fallbacks = counter(
-            "agent_fast_path_fallbacks", "Fast answers given up for the complex path."
-        )
-        self._finished = counter("agent_turns_finished", "Turns that ended.", "route", "outcome")
-        self._tools = counter("agent_tool_calls", "Tool calls that ended.", "server", "outcome")
-        self._model_calls = counter("agent_model_calls", "Model calls.", "model")
-        self._tokens = counter("agent_model_tokens", "Tokens of model calls.", "model", "kind")
-        self._cost = counter(
-            "agent_model_cost_usd", "Cost of the model calls with a known price.", "model"
-        )
-        self._unpriced = counter(
-            "agent_model_unpriced_calls", "Model calls without a known price.", "model"
-        )
-        self._durations = Histogram(
-            "agent_turn_duration_seconds",
-            "From the start to the end of turns that waited for nobody.",
-            ("route",),
-            buckets=TURN_BUCKETS_S,
-            registry=registry,
-        )
-        self._signs = Histogram(
-            "agent_first_sign_seconds",
-            "From a post in Slack to the first sign that it is worked on.",
-            buckets=SIGN_BUCKETS_S,
-            registry=registry,
-        )
+        self._registry = CollectorRegistry()
+        ProcessCollector(registry=self._registry)
+        self._series: dict[str, Any] = {}
+        self._gauges: dict[str, tuple[str, str, float]] = {}
+        declared = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+        for name, options in tomllib.loads(declared).items():
+            kind = KINDS[options.pop("kind")]
+            if "read" in options:
+                self._gauges[name] = options.pop("read")
+            self._series[name] = kind(name, registry=self._registry, **options)
 
     async def text(self) -> bytes:
         """All metrics in the text format of Prometheus."""
-        findings = await take_looks(self._looks)
-        self._snapshot.families = [
-            *_families_of_load(await self._runtime.overview.load()),
-            *_families_of_health(findings),
-        ]
+        readings: dict[str, Mapping[str, Any]] = {"load": await self._runtime.overview.load()}
+        for part, finding in (await take_looks(self._looks)).items():
+            self._series["agent_part_ok"].labels(part).set(not finding.why)
+            readings[part] = finding.details
+        for name, (part, detail, factor) in self._gauges.items():
+            value = readings.get(part, {}).get(detail) or 0
+            self._series[name].set(value * factor)
         return generate_latest(self._registry)
 
     def note_sign(self, waited_s: float) -> None:
         """A post got its first sign after so long."""
-        self._signs.observe(max(waited_s, 0.0))
+        self._series["agent_first_sign_seconds"].observe(max(waited_s, 0.0))
 
     def note(self, event: AnyEvent) -> None:
         """Count an event that was stored."""
         match event:
             case TurnStarted():
-                self._at_work[event.turn] = _TurnAtWork(event.at)
+                self._begun[event.turn] = event.at
             case RouteChosen():
-                self._note_route(event)
+                self._routes[event.turn] = event.route
+                fallback = "yes" if event.fallback else "no"
+                self._count("agent_turns_routed", event.route, fallback)
+                self._note_usage("routing", event.usage, event.model_calls)
             case PlanMade():
-                self._note_usage(PLANNING, event.usage, calls=1)
+                self._note_usage("planning", event.usage, 1)
             case StepFinished():
-                self._note_usage(self._model_label(event.model), event.usage, calls=1)
+                self._note_usage(self._model_label(event.model), event.usage, 1)
             case ToolCallFinished():
-                self._tools.labels(self._server_label(event.tool), _outcome_of(event)).inc()
+                outcome = "error" if event.is_error else "ok"
+                self._count("agent_tool_calls", self._server_label(event.tool), outcome)
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
-                if begun := self._at_work.get(event.turn):
-                    begun.has_waited = True
+                self._begun.pop(event.turn, None)
             case TurnFinished():
                 self._note_end(event)
             case _:
                 pass
 
-    def _note_route(self, event: RouteChosen) -> None:
-        self._routes.labels(event.route).inc()
-        if event.fallback:
-            self._fallbacks.inc()
-        if begun := self._at_work.get(event.turn):
-            begun.route = event.route
-        self._note_usage(ROUTING, event.usage, calls=event.model_calls)
-
     def _note_end(self, event: TurnFinished) -> None:
-        begun = self._at_work.pop(event.turn, None)
-        route = begun.route if begun else "none"
-        self._finished.labels(route, event.outcome).inc()
-        if begun and route != "none" and not begun.has_waited:
-            took_s = (event.at - begun.started_at).total_seconds()
-            self._durations.labels(route).observe(took_s)
+        route = self._routes.pop(event.turn, "none")
+        self._count("agent_turns_finished", route, event.outcome)
+        begun = self._begun.pop(event.turn, None)
+        if begun and route != "none":
+            took_s = (event.at - begun).total_seconds()
+            self._series["agent_turn_duration_seconds"].labels(route).observe(took_s)
 
-    def _note_usage(self, model: str, usage: Usage, *, calls: int) -> None:
+    def _note_usage(self, model: str, usage: Usage, calls: int) -> None:
         if not calls:
             return
-        self._model_calls.labels(model).inc(calls)
-        amounts = {
-            "input": usage.input_tokens,
-            "output": usage.output_tokens,
-            "cache_read": usage.cache_read_tokens,
-            "cache_write": usage.cache_write_tokens,
-        }
-        for kind, amount in amounts.items():
-            self._tokens.labels(model, kind).inc(amount)
-        self._cost.labels(model).inc(usage.cost_usd)
-        self._unpriced.labels(model).inc(usage.unpriced_calls)
+        self._count("agent_model_calls", model, by=calls)
+        self._count("agent_model_cost_usd", model, by=usage.cost_usd)
+        self._count("agent_model_unpriced_calls", model, by=usage.unpriced_calls)
+        for name, amount in asdict(usage).items():
+            if name.endswith("_tokens"):
+                kind = name.removesuffix("_tokens")
+                self._count("agent_model_tokens", model, kind, by=amount)
+
+    def _count(self, name: str, *labels: str, by: float = 1) -> None:
+        self._series[name].labels(*labels).inc(by)
 
     def _model_label(self, model: str) -> str:
         if len(self._models) < MAX_MODELS:
             self._models.add(model)
-        return model if model in self._models else OTHER
+        return model if model in self._models else "other"
 
     def _server_label(self, tool: str) -> str:
         """The configured server; a model may call tools of servers that it made up."""
         if not tool.startswith("mcp__"):
-            return OWN_TOOLS
-        return self._runtime.server_name(tool) or OTHER
-
-
-def _outcome_of(event: ToolCallFinished) -> str:
-    if event.may_have_happened:
-        return "unknown"
-    return "error" if event.is_error else "ok"
-
-
-class Snapshot(Collector):
-    """The gauges as they were read for a scrape."""
-
-    def __init__(self) -> None:
-        self.families: list[Metric] = []
-
-    def collect(self) -> Iterable[Metric]:
-        return self.families
-
-
-def _families_of_load(load: Load) -> list[Metric]:
-    """What is at work, of all processes of the database."""
-    turns = GaugeMetricFamily("agent_turns", "Turns that have not ended.", labels=["status"])
-    for status, count in load.turns.items():
-        turns.add_metric([status], count)
-    return [
-        turns,
-        _gauge("agent_asks_waiting", "Open questions, approvals and connections.", load.asks),
-        _gauge("agent_payloads_waiting", "Slack's payloads not yet handed over.", load.payloads),
-        _gauge("agent_database_bytes", "Size of the database.", load.size_bytes),
-    ]
-
-
-def _families_of_health(findings: Mapping[str, HealthFinding]) -> list[Metric]:
-    """What `/healthz` says, as numbers."""
-    parts = GaugeMetricFamily("agent_part_ok", "Whether a part is well.", labels=["part"])
-    for part, finding in findings.items():
-        parts.add_metric([part], not finding.why)
-    socket = _numbers(findings, "socket")
-    loop = _numbers(findings, "loop")
-    tools = _numbers(findings, "tools")
-    opened = "Connections to Slack that were opened."
-    stalls = "How often the event loop was held."
-    lag_s = loop("lag_ms") / SECOND_MS
-    worst_s = loop("worst_ms") / SECOND_MS
-    return [
-        parts,
-        CounterMetricFamily("agent_socket_opened", opened, socket("opened")),
-        CounterMetricFamily("agent_event_loop_stalls", stalls, loop("stalls")),
-        _gauge("agent_socket_open", "Whether Slack's payloads come.", socket("connected")),
-        _gauge("agent_socket_heard_seconds", "Since Slack's last sign.", socket("last_heard_s")),
-        _gauge("agent_event_loop_lag_seconds", "Newest lag of the event loop.", lag_s),
-        _gauge("agent_event_loop_worst_seconds", "Worst lag of the event loop.", worst_s),
-        _gauge("agent_servers_away", "Tool servers that cannot be reached.", tools("away")),
-    ]
-
-
-def _numbers(findings: Mapping[str, HealthFinding], part: str) -> Callable[[str], float]:
-    """Reads numbers of a part's details; of a collection it is the size, of nothing 0."""
-    details = findings[part].details if part in findings else {}
-
-    def number(name: str) -> float:
-        value: Any = details.get(name) or 0
-        return float(value if isinstance(value, int | float) else len(value))
-
-    return number
-
-
-def _gauge(name: str, about: str, value: float) -> Metric:
-    return GaugeMetricFamily(name, about, value=value)
+            return "agent"
+        return self._runtime.server_name(tool) or "other"
