@@ -179,11 +179,7 @@ class Evidence:
         for word in COMMON_WORDS & telling.keys():
             del telling[word]
         for word in islice(telling, _MOST_WORDS):
-            hits: set[int] = set()
-            for form in self._forms(word):
-                hits.update(self._sentences_with[form])
-            if word.isdigit() and len(word) != _YEAR_DIGITS:
-                hits = {hit for hit in hits if not self.sentences[hit].is_row}
+            hits = self._sentences_on(word)
             if len(hits) > max(_MANY, count / 4):
                 continue  # a word that is everywhere tells nothing
             rarity = count / (1 + len(hits))
@@ -193,6 +189,15 @@ class Evidence:
                 fading = _ROW_FADING if is_other_row else 1.0
                 scores[n] += weight * fading * _FADING**distance
         return scores
+
+    def _sentences_on(self, word: str) -> set[int]:
+        """The sentences that have a word in any form; a number in a table says not what of."""
+        hits: set[int] = set()
+        for form in self._forms(word):
+            hits.update(self._sentences_with[form])
+        if word.isdigit() and len(word) != _YEAR_DIGITS:
+            hits = {hit for hit in hits if not self.sentences[hit].is_row}
+        return hits
 
     def _forms(self, word: str) -> set[str]:
         """The forms of a word that the source has."""
