@@ -1,7 +1,5 @@
 """The operator's YAML files: read with the line of a fault, a name that stands twice refused."""
 
-import difflib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,8 +37,3 @@ def read_yaml(path: Path, what: str) -> object:
     except (yaml.YAMLError, RecursionError) as error:
         raise SettingsError(f"{path.name}: {error}") from error
     return written or {}
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name that a wrong one most likely means; empty where none is near."""
-    return next(iter(difflib.get_close_matches(name.casefold(), known, n=1)), "")
