@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from agent_core.ids import SessionId, UserId
 from agent_core.scoped_settings import (
@@ -15,7 +16,7 @@ from agent_core.scoped_settings import (
     merged,
     scopes_of,
 )
-from agent_core.sessions import AuditLog, Preferences, ScheduleStore
+from agent_core.sessions import AuditLog, AuditRecord, Preferences, ScheduleStore
 from agent_core.settings import CoreSettings
 
 AUTHOR = "instructions_by"
@@ -58,8 +59,22 @@ class ScopeSettings:
         order = schedule.order if schedule else None
         return await self.at(f"{order.team}:{order.place}" if order else session)
 
-    async def change(self, scope: str, texts: Mapping[str, str], by: UserId) -> None:
-        """Set checked values of one scope as texts; an empty one is taken back."""
+    async def change(
+        self, scope: str, texts: Mapping[str, str], by: UserId, *, key: str, now: datetime
+    ) -> None:
+        """Set checked values of one scope, as texts; an empty one is taken back.
+
+        It is in the audit once for a `key`.
+        """
+        record = AuditRecord(
+            at=now,
+            kind="setting",
+            who=by,
+            about={"scope": scope, "names": sorted(texts)},
+            contents={"values": texts},
+            key=f"setting:{key}",
+        )
+        await self._audit.add(record)
         for name, text in texts.items():
             await self._stored.put(scope, name, text)
             if name == "instructions":

@@ -5,6 +5,15 @@ transaction with retry), then `turns.py` and `store.py` (turns, Asks, sessions, 
 (events) and `leases.py` (which process works on what).
 """
 
+from agent_core.sessions.audit_chain import (
+    OPERATOR,
+    AuditKind,
+    AuditRecord,
+    ChainReport,
+    append,
+    erase,
+    in_utc,
+)
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.inbox import (
     ENDINGS,
@@ -70,6 +79,7 @@ __all__ = [
     "DEAD_AFTER_S",
     "ENDINGS",
     "NOT_ACCEPTED",
+    "OPERATOR",
     "UNFINISHED_SLOTS",
     "AccountConnection",
     "AnsweredTurn",
@@ -78,10 +88,13 @@ __all__ = [
     "AskKind",
     "AskStore",
     "AuditEntry",
+    "AuditKind",
     "AuditLog",
     "AuditOutcome",
+    "AuditRecord",
     "AuditedAction",
     "CallApproval",
+    "ChainReport",
     "Database",
     "DatabaseTrouble",
     "DisclosureStore",
@@ -116,8 +129,11 @@ __all__ = [
     "Wait",
     "WriteBehind",
     "again_run",
+    "append",
     "ask_id",
+    "erase",
     "holder_of",
+    "in_utc",
     "new_process_id",
     "pending_retries",
     "purge_ledger",

@@ -1,6 +1,7 @@
 """`bot config effective`: what holds in a scope, and from where; the file wins."""
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ async def fill(url: str) -> None:
         "T1:C0DE:1700000000.000100": {"model": "main", "tools": "search_*, crawl_parallel"},
     }
     for scope, texts in changes.items():
-        await scopes.change(scope, texts, ADMIN)
+        await scopes.change(scope, texts, ADMIN, key=scope, now=datetime.now(UTC))
     await database.close()
 
 
