@@ -8,7 +8,7 @@ nothing; `approvals` only tightens the policy.
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -20,8 +20,6 @@ from agent_core.yaml_files import read_yaml
 
 Origin = Literal["default", "environment", "team", "channel", "thread", "file"]
 ApprovalRule = Literal["policy", "ask", "refuse"]
-MergeRule = Literal["nearest", "strictest", "all"]
-"""How values of several scopes meet. `strictest`: a narrower scope tightens, and never loosens."""
 
 SCOPES: tuple[Origin, ...] = ("team", "channel", "thread")
 STRICTNESS: tuple[ApprovalRule, ...] = get_args(ApprovalRule)
@@ -29,12 +27,25 @@ STRICTNESS: tuple[ApprovalRule, ...] = get_args(ApprovalRule)
 
 def _split(value: object) -> object:
     """A list may be one text with commas, as the database stores it."""
-    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    parts = value.split(",")
+    return [part.strip() for part in parts]
 
 
-Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
-Strictest = Field(json_schema_extra={"merge": "strictest"})
-All = Field(json_schema_extra={"merge": "all"})
+STRICTEST = Field(json_schema_extra={"merge": "strictest"})
+"""A narrower scope tightens, and never loosens. Unmarked, the nearest scope's value holds."""
+ALL = Field(json_schema_extra={"merge": "all"})
+"""The value of each scope holds."""
+
+FollowUps = Literal["meant", "two_party", "mention"]
+Switch = Annotated[bool, STRICTEST]
+Safeguard = Annotated[ApprovalRule, STRICTEST]
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Budget = Annotated[Dollars | None, STRICTEST]
+ModelId = Annotated[str, Field(pattern=r"^[\w.:@/-]{1,100}$")]
+Instructions = Annotated[str, Field(max_length=1_000), ALL]
+Names = Annotated[tuple[str, ...], BeforeValidator(_split), ALL]
 
 
 class ScopedSettings(BaseModel):
@@ -42,23 +53,23 @@ class ScopedSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
-    instructions: Annotated[str, All, Field(max_length=1_000)] = ""
+    instructions: Instructions = ""
     """How answers are to be: language, tone, length, which sources come first."""
-    model: Annotated[str, Field(pattern=r"^[\w.:@/-]{1,100}$")] = "main"
+    model: ModelId = "main"
     """Which model answers: `main` (AGENT_MODEL), `small` (CLASSIFIER_MODEL), or a model's id."""
-    tools: Annotated[Names, All] = ("*",)
+    tools: Names = ("*",)
     """Tools and tool servers that may be used, by name with * and ?: `local_toolkit` is the web and
     the files, `composio` the apps, `GMAIL_*` Gmail. One behind `!` may not."""
-    follow_ups: Literal["meant", "two_party", "mention"] = "meant"
+    follow_ups: FollowUps = "meant"
     """Which replies in a thread are answered without a mention: those `meant` for the bot, those in
     threads between one person and it (`two_party`), or none (`mention`)."""
-    budget: Annotated[float | None, Strictest, Field(ge=0, allow_inf_nan=False)] = None
+    budget: Budget = None
     """US dollars that may be spent in a month."""
-    guests: Annotated[bool, Strictest] = False
+    guests: Switch = False
     """Whether guests of the workspace may use the bot."""
-    digests: Annotated[bool, Strictest] = True
+    digests: Switch = True
     """Whether scheduled digests may be ordered and posted."""
-    approvals: Annotated[ApprovalRule, Strictest] = "policy"
+    approvals: Safeguard = "policy"
     """What becomes of a call with an effect: as the `policy` says, always `ask` a person first, or
     `refuse`. Never looser than the policy."""
     cite_or_stay_silent: bool = False
@@ -85,34 +96,43 @@ class HeldValue:
         """As it is stored, and as it may be written in the file."""
         if isinstance(self.value, tuple):
             return ", ".join(self.value)
-        return "" if self.value is None else str(self.value)
+        if self.value is None:
+            return ""
+        return str(self.value)
 
 
 Layer = Mapping[str, HeldValue]
 """What one origin sets, by setting."""
 
 
+Held = Mapping[str, Sequence[HeldValue]]
+
+
 @dataclass(frozen=True, slots=True)
 class EffectiveSettings:
     """What holds in one team, channel or thread, with the origin of each value."""
 
-    held: Mapping[str, Sequence[HeldValue]] = field(default_factory=dict[str, Sequence[HeldValue]])
+    held: Held
     """By setting; the last one is in force. Of a setting that is merged by `all`, each one is."""
 
     @property
     def values(self) -> ScopedSettings:
         """The values in force; of several that hold, the nearest scope's."""
-        return DEFAULTS.model_copy(
-            update={name: each[-1].value for name, each in self.held.items()}
-        )
+        in_force: dict[str, Any] = {}
+        for name, values in self.held.items():
+            in_force[name] = values[-1].value
+        return DEFAULTS.model_copy(update=in_force)
 
     def lets(self, server: str, tool: str) -> bool:
         """Whether a tool of a server may be used; the agent's own tools have no server."""
+        if not server:
+            return True
+        names = (server, tool)
         lists = self.held.get("tools", ())
-        return not server or all(_is_listed((server, tool), each.value) for each in lists)
+        return all(_is_listed(names, each.value) for each in lists)
 
 
-NOTHING_SET = EffectiveSettings()
+NOTHING_SET = EffectiveSettings({})
 
 
 def layer(values: Mapping[str, Any], origin: Origin, author: str = "") -> Layer:
@@ -120,7 +140,8 @@ def layer(values: Mapping[str, Any], origin: Origin, author: str = "") -> Layer:
     held: dict[str, HeldValue] = {}
     for name in SETTINGS.keys() & values.keys():
         with suppress(ValidationError):
-            value = getattr(ScopedSettings(**{name: values[name]}), name)
+            checked = ScopedSettings(**{name: values[name]})
+            value = getattr(checked, name)
             held[name] = HeldValue(value, origin, author)
     return held
 
@@ -130,38 +151,52 @@ def merged(layers: Sequence[Layer]) -> EffectiveSettings:
     held: dict[str, Sequence[HeldValue]] = {}
     for name, info in SETTINGS.items():
         values = [each[name] for each in layers if name in each]
-        values = [each for each in values if each.origin == "file"] or values
-        rule: Any = info.json_schema_extra or {"merge": "nearest"}
-        if rule["merge"] == "strictest":
-            values.sort(key=lambda each: _strictness(each.value))
-        if rule["merge"] != "all":
+        of_file = [each for each in values if each.origin == "file"]
+        values = of_file or values
+        if info.json_schema_extra == STRICTEST.json_schema_extra:
+            values.sort(key=_strictness)
+        if info.json_schema_extra != ALL.json_schema_extra:
             values = values[-1:]
-        held[name] = values or [HeldValue(info.default, "default")]
+        default = HeldValue(info.default, "default")
+        held[name] = values or [default]
     return EffectiveSettings(held)
 
 
-def _strictness(value: Any) -> float:
+def _strictness(held: HeldValue) -> float:
     """Higher is stricter, within one setting: a refusal, a smaller amount."""
+    value: Any = held.value
     if value is None:
         return float("-inf")
-    return STRICTNESS.index(value) if value in STRICTNESS else -value
+    if value in STRICTNESS:
+        return STRICTNESS.index(value)
+    return -value
 
 
 def _is_listed(names: Iterable[str], patterns: Any) -> bool:
     """Whether a name fits a pattern, and none fits one behind `!`."""
-    fitting = [each for each in patterns for name in names if _fits(name, each)]
-    has_allowed = any(not each.startswith("!") for each in patterns)
-    return not any(each.startswith("!") for each in fitting) and bool(fitting or not has_allowed)
-
-
-def _fits(name: str, pattern: str) -> bool:
-    return fnmatchcase(name.upper(), pattern.removeprefix("!").upper())
+    is_allowed = all(each.startswith("!") for each in patterns)
+    for pattern in patterns:
+        form = pattern.removeprefix("!").upper()
+        fits = [fnmatchcase(name.upper(), form) for name in names]
+        if not any(fits):
+            continue
+        if pattern.startswith("!"):
+            return False
+        is_allowed = True
+    return is_allowed
 
 
 def scopes_of(scope: str) -> dict[Origin, str]:
     """A scope and those that it lies in: the parts of its id nest, team, channel, thread."""
-    parts = scope.split(":")[: len(SCOPES)]
-    return {kind: ":".join(parts[: n + 1]) for n, kind in enumerate(SCOPES[: len(parts)])}
+    parts = scope.split(":")
+    scopes: dict[Origin, str] = {}
+    for kind, _ in zip(SCOPES, parts, strict=False):
+        own = parts[: len(scopes) + 1]
+        scopes[kind] = ":".join(own)
+    return scopes
+
+
+ChannelId = Annotated[str, Field(pattern="^[A-Z0-9]+$")]
 
 
 class SettingsFile(BaseModel):
@@ -170,15 +205,19 @@ class SettingsFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     team: ScopedSettings = DEFAULTS
-    channels: dict[Annotated[str, Field(pattern="^[A-Z0-9]+$")], ScopedSettings] = Field(
-        default_factory=dict
-    )
+    channels: dict[ChannelId, ScopedSettings] = Field(default_factory=dict)
     """By the channel's id."""
 
     def layers(self, scope: str) -> list[Layer]:
         """What the file sets for a scope: the team's part, then the channel's."""
-        channel = self.channels.get("".join(scope.split(":")[1:2]), DEFAULTS)
-        return [layer(part.model_dump(exclude_unset=True), "file") for part in (self.team, channel)]
+        names = scopes_of(scope)
+        channel = names.get("channel", "")
+        channel = channel.rpartition(":")[2]
+        parts = [self.team]
+        if channel in self.channels:
+            parts.append(self.channels[channel])
+        values = [part.model_dump(exclude_unset=True) for part in parts]
+        return [layer(each, "file") for each in values]
 
 
 def read_settings_file(path: Path | None) -> SettingsFile:
@@ -193,12 +232,16 @@ def read_settings_file(path: Path | None) -> SettingsFile:
     except ValidationError as error:
         faults = error.errors(include_url=False)
         first = min(faults, key=lambda fault: fault["type"] != "extra_forbidden")
-        *part, name = [str(step) for step in first["loc"]]
+        steps = [str(step) for step in first["loc"]]
+        where = ".".join(steps)
         problem = first["msg"]
         if first["type"] == "extra_forbidden":
-            problem = near_miss(name, SETTINGS if part else SettingsFile.model_fields)
-        where = ", ".join([path.name, *filter(None, [".".join(part)])])
-        raise SettingsError(f"{where}: `{name}`: {problem}") from error
+            known = SettingsFile.model_fields
+            if len(steps) > 1:
+                known = SETTINGS
+            problem = near_miss(steps[-1], known)
+        text = f"{path.name}: `{where}`: {problem}"
+        raise SettingsError(text) from error
 
 
 NO_FILE = SettingsFile()
@@ -207,5 +250,7 @@ NO_FILE = SettingsFile()
 def near_miss(name: str, known: Iterable[str] = SETTINGS) -> str:
     """That a name is none, with the nearest one that is."""
     nearest = difflib.get_close_matches(name.casefold(), known, n=1)
-    hint = f"Did you mean `{nearest[0]}`?" if nearest else f"There are: {', '.join(known)}."
+    hint = f"There are: {', '.join(known)}."
+    if nearest:
+        hint = f"Did you mean `{nearest[0]}`?"
     return f"nothing is called so here. {hint}"

@@ -14,11 +14,13 @@ class _Loader(yaml.SafeLoader):
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Any, Any]:
         names: list[str] = []
-        for key, _ in cast("list[tuple[Node, Node]]", node.value):
-            if str(key.value) in names:
-                problem = f"`{key.value}` stands here twice"
+        entries = cast("list[tuple[Node, Node]]", node.value)
+        for key, _ in entries:
+            name = str(key.value)
+            if name in names:
+                problem = f"`{name}` stands here twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            names.append(str(key.value))
+            names.append(name)
         return super().construct_mapping(node, deep)
 
 

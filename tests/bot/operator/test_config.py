@@ -105,10 +105,10 @@ def test_a_wrong_name_in_the_file_is_refused_with_the_nearest_one(
     refused = effective(installation, "C0DE")
     assert refused.exit_code == 1
     assert (
-        "channels.C0DE: `modle`: nothing is called so here. Did you mean `model`?" in refused.output
+        "`channels.C0DE.modle`: nothing is called so here. Did you mean `model`?" in refused.output
     )
 
     file.write_text("teem:\n  model: small\n", encoding="utf-8")
     assert "Did you mean `team`?" in effective(installation, "C0DE").output
     file.write_text("team:\n  budget: much\n", encoding="utf-8")
-    assert "team: `budget`" in effective(installation, "C0DE").output
+    assert "`team.budget`" in effective(installation, "C0DE").output
