@@ -38,11 +38,11 @@ STRICTEST = Field(json_schema_extra={"merge": "strictest"})
 ALL = Field(json_schema_extra={"merge": "all"})
 """The value of each scope holds."""
 
-FollowUps = Literal["meant", "two_party", "mention"]
+ReplyRule = Literal["meant", "two_party", "mention"]
 Switch = Annotated[bool, STRICTEST]
 Safeguard = Annotated[ApprovalRule, STRICTEST]
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Budget = Annotated[Dollars | None, STRICTEST]
+MonthlyBudget = Annotated[Dollars | None, STRICTEST]
 ModelId = Annotated[str, Field(pattern=r"^[\w.:@/-]{1,100}$")]
 Instructions = Annotated[str, Field(max_length=1_000), ALL]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split), ALL]
@@ -60,10 +60,10 @@ class ScopedSettings(BaseModel):
     tools: Names = ("*",)
     """Tools and tool servers that may be used, by name with * and ?: `local_toolkit` is the web and
     the files, `composio` the apps, `GMAIL_*` Gmail. One behind `!` may not."""
-    follow_ups: FollowUps = "meant"
+    follow_ups: ReplyRule = "meant"
     """Which replies in a thread are answered without a mention: those `meant` for the bot, those in
     threads between one person and it (`two_party`), or none (`mention`)."""
-    budget: Budget = None
+    budget: MonthlyBudget = None
     """US dollars that may be spent in a month."""
     guests: Switch = False
     """Whether guests of the workspace may use the bot."""
@@ -231,11 +231,12 @@ def read_settings_file(path: Path | None) -> SettingsFile:
         return SettingsFile.model_validate(read_yaml(path, "CHANNEL_SETTINGS_FILE"))
     except ValidationError as error:
         faults = error.errors(include_url=False)
-        first = min(faults, key=lambda fault: fault["type"] != "extra_forbidden")
+        unknown = [fault for fault in faults if fault["type"] == "extra_forbidden"]
+        first = (unknown or faults)[0]
         steps = [str(step) for step in first["loc"]]
         where = ".".join(steps)
         problem = first["msg"]
-        if first["type"] == "extra_forbidden":
+        if unknown:
             known = SettingsFile.model_fields
             if len(steps) > 1:
                 known = SETTINGS
@@ -249,7 +250,8 @@ NO_FILE = SettingsFile()
 
 def near_miss(name: str, known: Iterable[str] = SETTINGS) -> str:
     """That a name is none, with the nearest one that is."""
-    nearest = difflib.get_close_matches(name.casefold(), known, n=1)
+    plain = name.casefold()
+    nearest = difflib.get_close_matches(plain, known, n=1)
     hint = f"There are: {', '.join(known)}."
     if nearest:
         hint = f"Did you mean `{nearest[0]}`?"
