@@ -13,7 +13,7 @@ from agent_core.ids import SessionId, UserId
 from agent_core.loop.agent import Away, RunLimits
 from agent_core.messages import InboundMessage
 from agent_core.models import Model, RetryingModel
-from agent_core.models.metered import CapKind, MeteredModel
+from agent_core.models.metered import MeteredModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
 from agent_core.prices import Price, Prices
 from agent_core.programs import Interpreter, RunPython
@@ -63,7 +63,7 @@ def scripted_runtime(
     planner: Model | None = None,
     away: Away = lambda _: {},
     interpreter: Interpreter | None = None,
-    caps: Mapping[CapKind, float] | None = None,
+    caps: Mapping[str, float] | None = None,
 ) -> Runtime:
     """A runtime over `root`, not yet started. Two of them after each other are a restart.
 

@@ -9,15 +9,13 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Protocol
 
 from agent_core.errors import ModelError, ReplyTruncated
 from agent_core.events import Usage
 from agent_core.messages import Payer
 from agent_core.models import CallDelta, Delta, Item, Model, ModelRequest, Reply, Silent
 from agent_core.prices import Prices
-
-CapKind = Literal["turn", "person", "thread", "channel", "team"]
 
 BYTES_A_TOKEN = 3
 """Fewer than models need for a token of any script, so that an estimate is no lower than a bill."""
@@ -30,9 +28,10 @@ MIN_TOKENS = 1_000
 class Cap:
     """How much something or somebody may spend in a month; infinite where it has no cap."""
 
-    kind: CapKind
+    kind: str
+    """`turn`, `person`, `thread`, `channel` or `team`."""
     name: str
-    """The id of the turn or person, or of the scope of settings."""
+    """Its id."""
     usd: float
     scope: str
     """What the sum is kept under: the month, kind and name."""

@@ -6,9 +6,8 @@ import sys
 import time
 from collections.abc import Callable, Collection
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import get_args
 from urllib.parse import urlsplit
 
 from agent_core.classifier import Router
@@ -29,14 +28,14 @@ from agent_core.loop.agent import RunLimits
 from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
 from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
-from agent_core.models.metered import CapKind, MeteredModel
+from agent_core.models.metered import MeteredModel
 from agent_core.observers import Observers, keep_read_page, standard_observers
 from agent_core.observers.blacklist import Blacklist
 from agent_core.prices import read_prices
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
-from agent_core.runtime.scopes import environment_settings
+from agent_core.runtime.scopes import environment_layer
 from agent_core.scoped_settings import read_settings_file
 from agent_core.sessions import (
     Budget,
@@ -129,6 +128,7 @@ def build_runtime(
         planner=classifier,
         agents=Agents(
             model=model,
+            named=_named_models(settings, metered),
             registry=registry,
             specs=shipped_specs(),
             limits=RunLimits(
@@ -150,7 +150,7 @@ def build_runtime(
         logfire_project=settings.logfire_project,
         logfire_enabled=bool(settings.logfire_token.get_secret_value()),
         settings_file=read_settings_file(settings.channel_settings_file),
-        environment=environment_settings(settings, follow_ups),
+        environment=environment_layer(settings, follow_ups),
     )
     return Runtime(
         turns,
@@ -161,15 +161,20 @@ def build_runtime(
         prepare=connection.client,
         warm_up=hub.warm_up,
         when_heard=is_heard.set,
+        server_name=hub.server_name,
         away=lambda: {**hub.failures, **python.away},
         close=lambda: _close(connection, hub, worker, observers),
     )
 
 
-def caps_of(settings: CoreSettings) -> dict[CapKind, float | None]:
-    """The caps that hold where a channel has none of its own."""
-    kinds: tuple[CapKind, ...] = get_args(CapKind)
-    return {kind: getattr(settings, f"cap_{kind}_usd", None) for kind in kinds}
+def caps_of(settings: CoreSettings) -> dict[str, float | None]:
+    """The caps that hold where a team or channel has none of its own."""
+    return {
+        "turn": settings.cap_turn_usd,
+        "person": settings.cap_person_usd,
+        "channel": settings.cap_channel_usd,
+        "team": settings.cap_team_usd,
+    }
 
 
 def unpriced_models(settings: CoreSettings) -> list[str]:
@@ -179,6 +184,21 @@ def unpriced_models(settings: CoreSettings) -> list[str]:
     prices = read_prices(settings.prices_file)
     models = dict.fromkeys((settings.agent_model, settings.classifier_model))
     return [model for model in models if prices.of(model) is None]
+
+
+def _named_models(
+    settings: CoreSettings, metered: Callable[[str], MeteredModel]
+) -> Callable[[str], RetryingModel | None]:
+    """The models that settings of a channel may name, each made once."""
+
+    @cache
+    def named(name: str) -> RetryingModel | None:
+        if name in ("main", settings.agent_model):
+            return None
+        model = settings.classifier_model if name == "small" else name
+        return RetryingModel(metered(model))
+
+    return named
 
 
 def model_connection(settings: CoreSettings) -> AnthropicConnection:

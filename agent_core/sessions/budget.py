@@ -20,9 +20,8 @@ from agent_core.background import Background
 from agent_core.clock import UtcClock
 from agent_core.ids import SessionId
 from agent_core.messages import Payer
-from agent_core.models.metered import CallQuote, Cap, CapKind, CapReached, Grant
+from agent_core.models.metered import CallQuote, Cap, CapReached, Grant
 from agent_core.schedules.description import day_words
-from agent_core.scoped_settings import kind_of_scope
 from agent_core.sessions.database import Database, Store
 from agent_core.sessions.leases import Leases, new_process_id
 from agent_core.sessions.schema import reservations, spending
@@ -45,8 +44,8 @@ _TELL = text(
     "WHERE scope = :scope AND NOT is_told AND settled_usd >= :near_usd"
 )
 
-OwnBudgets = Callable[[SessionId], Awaitable[Mapping[str, float | None]]]
-"""By scope, the team's first, what its own settings let the sessions there spend in a month."""
+OwnBudgets = Callable[[SessionId], Awaitable[Mapping[tuple[str, str], float | None]]]
+"""By kind and id of a scope, the team's first, what its own settings let it spend in a month."""
 
 
 class BudgetHost(Protocol):
@@ -67,7 +66,7 @@ class Budget(Store):
     def __init__(
         self,
         database: Database,
-        general: Mapping[CapKind, float | None],
+        general: Mapping[str, float | None],
         clock: UtcClock,
     ) -> None:
         super().__init__(database)
@@ -136,10 +135,7 @@ class Budget(Store):
 
     async def _caps_of(self, payer: Payer) -> tuple[Cap, ...]:
         """Of the team first: its row is locked before all others."""
-        budgets: dict[tuple[CapKind, str], float | None] = {}
-        if self.own is not None:
-            for scope, usd in (await self.own(payer.session)).items():
-                budgets[kind_of_scope(scope), scope] = usd
+        budgets = dict(await self.own(payer.session)) if self.own else {}
         budgets["person", payer.person] = None
         if payer.turn:
             budgets["turn", payer.turn] = None

@@ -157,7 +157,7 @@ async def test_admins_are_told_once_that_a_channel_is_near_its_own_cap_over_rest
             caps={"channel": 9.0},
         ) as runtime:
             runtime.tell_money_to(office)
-            await runtime.scopes.change("T1:C1", {"budget": 0.125}, ANN, key="1", now=NOW)
+            await runtime.scopes.change("T1:C1", {"budget": "0.125"}, ANN, key="1", now=NOW)
             for channel in ("C1", "C2"):
                 session = SessionId(f"T1:{channel}:{number}.000001")
                 there = replace(inbound("go"), session=session, key=session)
