@@ -31,6 +31,7 @@ from agent_core.sessions.leases import (
     Ledger,
     Marks,
     holder_of,
+    new_process_id,
     purge_ledger,
     sole_process,
 )
@@ -142,6 +143,7 @@ __all__ = [
     "erase",
     "holder_of",
     "in_utc",
+    "new_process_id",
     "pending_retries",
     "purge_ledger",
     "sole_process",
