@@ -396,11 +396,11 @@ async def _run_steps(
         scope = scope.acting_for(step.arrivals)
         if step.cap is not None:
             cap = step.cap
-            has_work = steps or added or scope.history or await scope.children.settle()
-            if is_over or not has_work:
-                return RunResult(outcome="limited", text="".join(texts), cap=cap)
-            is_over = True  # one more call, beyond the cap, which answers with what there is
-            continue
+            # One more call, beyond the cap, answers with what there is.
+            is_over = not is_over and await _has_work(scope, steps, added)
+            if is_over:
+                continue
+            return RunResult(outcome="limited", text="".join(texts), cap=cap)
         steps.append(step)
         left = _left(agent.limits, steps)
         if step.is_final:
@@ -425,6 +425,13 @@ async def _run_steps(
     is_limited = is_over | (step.reply.stop_reason in CUT)
     outcome = "limited" if is_limited else "answered"
     return RunResult(outcome=outcome, text=_text(texts, step, scope.words), cap=cap)
+
+
+async def _has_work(
+    scope: RunScope, steps: Sequence[RecordedCall], added: Sequence[Message]
+) -> bool:
+    """Whether there is something to answer with before the next model call."""
+    return bool(steps or added or scope.history) or await scope.children.settle()
 
 
 def _left(limits: RunLimits, steps: Sequence[RecordedCall]) -> RunLimits:
