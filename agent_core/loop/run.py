@@ -62,7 +62,7 @@ class RecordedCall:
     arrivals: tuple[Arrival, ...] = ()
     """What came in meanwhile; the model saw it."""
     cap: Cap | None = None
-    """Why the call was not made, and its reply is empty; None where it was."""
+    """The cap at which the call was not made, and its reply is empty, or was the run's last one."""
 
     @property
     def started_at(self) -> datetime:
@@ -377,14 +377,10 @@ async def _run_steps(
     steps: list[RecordedCall] = []
     left = agent.limits
     texts: list[str] = []
-    cap: Cap | None = None
     is_over = not agent.limits.max_steps
     while True:
-        closing = ""
-        if is_over:
-            await scope.children.settle()
-            closing = prompt("wrap_up")
-        step, added = await run_step(
+        closing = await _closing(scope) if is_over else ""
+        step, added = await _step_within_caps(
             agent,
             history,
             replace(scope, left=left),
@@ -394,13 +390,7 @@ async def _run_steps(
         )
         history.extend(added)
         scope = scope.acting_for(step.arrivals)
-        if step.cap is not None:
-            cap = step.cap
-            # One more call, beyond the cap, answers with what there is.
-            is_over = not is_over and await _has_work(scope, steps, added)
-            if is_over:
-                continue
-            return RunResult(outcome="limited", text="".join(texts), cap=cap)
+        is_over |= step.cap is not None
         steps.append(step)
         left = _left(agent.limits, steps)
         if step.is_final:
@@ -424,14 +414,40 @@ async def _run_steps(
         )
     is_limited = is_over | (step.reply.stop_reason in CUT)
     outcome = "limited" if is_limited else "answered"
-    return RunResult(outcome=outcome, text=_text(texts, step, scope.words), cap=cap)
+    return RunResult(outcome=outcome, text=_text(texts, step, scope.words), cap=step.cap)
 
 
-async def _has_work(
-    scope: RunScope, steps: Sequence[RecordedCall], added: Sequence[Message]
-) -> bool:
-    """Whether there is something to answer with before the next model call."""
-    return bool(steps or added or scope.history) or await scope.children.settle()
+async def _closing(scope: RunScope) -> str:
+    """What the last call of a run that is over is told, once all its children have ended."""
+    await scope.children.settle()
+    return prompt("wrap_up")
+
+
+async def _step_within_caps(
+    agent: Agent,
+    history: Sequence[Message],
+    scope: RunScope,
+    number: int,
+    *,
+    seq: int,
+    closing: str,
+) -> tuple[RecordedCall, tuple[Message, ...]]:
+    """As `run_step`. At a cap one more call, beyond it, answers with what there is, if anything."""
+    step, added = await run_step(agent, history, scope, number, seq=seq, closing=closing)
+    if step.cap is None:
+        return step, added
+    has_work = number > 1 or added or scope.history or await scope.children.settle()
+    if closing or not has_work:
+        return step, added
+    last, answer = await run_step(
+        agent,
+        [*history, *added],
+        scope.acting_for(step.arrivals),
+        number,
+        seq=seq + len(added),
+        closing=await _closing(scope),
+    )
+    return replace(last, cap=step.cap), (*added, *answer)
 
 
 def _left(limits: RunLimits, steps: Sequence[RecordedCall]) -> RunLimits:
@@ -489,7 +505,7 @@ def _text(texts: Sequence[str], step: RecordedCall, words: Words) -> str:
     text = "".join(texts).strip()
     if step.reply.stop_reason in CUT:
         return f"{text}…\n\n{words('answer-cut-off')}"
-    if is_visible(text):
+    if is_visible(text) or step.cap:
         return text
     is_refused = step.reply.stop_reason == "refusal"
     return words("answer-declined" if is_refused else "answer-no-words")
