@@ -130,11 +130,11 @@ class ThreadPresenter(TurnPresenter):
         indicators: Indicators,
         connect_link: ConnectLink,
         is_plain: bool,
-        has_footer: bool,
         offers_live_view: Callable[[], bool],
         print_report: Callable[[ArtifactSaved], Awaitable[Sequence[ArtifactSaved]]],
         now: Callable[[], datetime],
         edit_interval_s: float = 2.0,
+        has_footer: bool = False,
     ) -> None:
         super().__init__(journal)
         self._indicators = indicators
