@@ -240,7 +240,8 @@ class TurnParts:
         self.queue = TurnQueue(self.database)
         self.leases = Leases(self.database, new_process_id())
         self.run_logs = RunLogs()
-        self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)
+        self.log = EventLog(self.database, self.behind)
+        self.log.watch(self.run_logs.write)
         self.asks = AskStore(self.database, self.clock)
         self.audit = AuditLog(self.database)
         self.scopes = ScopeSettings(
