@@ -180,6 +180,7 @@ async def running_bot(
             people,
             clock,
             settings,
+            runtime.scopes.at,
         )
         digests = DigestMessages(orders, runtime.order_reader)
         rules = Rules(
@@ -187,6 +188,7 @@ async def running_bot(
             teams=settings.allowed_teams,
             channels=settings.allowed_channels,
             users=settings.allowed_users,
+            settings_at=runtime.scopes.at,
         )
         console = Console(settings, runtime, api, rules, clock)
         presenting = Presenting(
