@@ -257,7 +257,8 @@ class TurnParts:
         self.queue = TurnQueue(self.database)
         self.leases = self.budget.leases
         self.run_logs = RunLogs()
-        self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)
+        self.log = EventLog(self.database, self.behind)
+        self.log.watch(self.run_logs.write)
         self.asks = AskStore(self.database, self.clock)
         self.audit = AuditLog(self.database)
         self.known_sessions = KnownSessions(self.database)
