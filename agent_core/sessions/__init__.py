@@ -6,6 +6,12 @@ transaction with retry), then `turns.py` and `store.py` (turns, Asks, sessions, 
 """
 
 from agent_core.sessions.database import Database, DatabaseTrouble
+from agent_core.sessions.erasure import (
+    HOLD,
+    ErasureStore,
+    Forgotten,
+    is_held,
+)
 from agent_core.sessions.inbox import (
     ENDINGS,
     Inbox,
@@ -21,12 +27,14 @@ from agent_core.sessions.leases import (
     Ledger,
     Marks,
     holder_of,
+    is_in_use,
     new_process_id,
     purge_ledger,
     sole_process,
 )
 from agent_core.sessions.log import EventLog, WriteBehind
 from agent_core.sessions.overview import AnsweredTurn, KnownSessions, Overview, SessionState, Spent
+from agent_core.sessions.redaction import ERASED
 from agent_core.sessions.safeguards import (
     NOT_ACCEPTED,
     AuditedAction,
@@ -69,6 +77,8 @@ __all__ = [
     "ASK",
     "DEAD_AFTER_S",
     "ENDINGS",
+    "ERASED",
+    "HOLD",
     "NOT_ACCEPTED",
     "UNFINISHED_SLOTS",
     "AccountConnection",
@@ -85,7 +95,9 @@ __all__ = [
     "Database",
     "DatabaseTrouble",
     "DisclosureStore",
+    "ErasureStore",
     "EventLog",
+    "Forgotten",
     "Inbox",
     "InboxKind",
     "InboxRow",
@@ -118,6 +130,8 @@ __all__ = [
     "again_run",
     "ask_id",
     "holder_of",
+    "is_held",
+    "is_in_use",
     "new_process_id",
     "pending_retries",
     "purge_ledger",

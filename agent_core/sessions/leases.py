@@ -33,6 +33,7 @@ from sqlalchemy import (
     delete,
     exists,
     func,
+    inspect,
     literal_column,
     make_url,
     select,
@@ -402,6 +403,20 @@ def holder_of(url: str) -> str | None:
         return _read(Path(lock.lock_file))
     except OSError:
         return None
+
+
+async def is_in_use(database: Database) -> bool:
+    """Whether a bot works with the database now."""
+    if database.is_sqlite:
+        return holder_of(str(database.url)) is not None
+    now = Leases(database, new_process_id())._now()
+    query = select(processes.c.id).where(processes.c.seen_s > now - DEAD_AFTER_S)
+
+    def look(connection: Connection) -> bool:
+        has_table = inspect(connection).has_table(processes.name)
+        return has_table and connection.execute(query).first() is not None
+
+    return await database.run(look)
 
 
 def _lock(database: Path) -> FileLock:
