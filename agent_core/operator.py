@@ -13,7 +13,7 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -51,11 +51,15 @@ from agent_core.runtime.build import (
     local_toolkit,
     model_connection,
 )
+from agent_core.runtime.scopes import ScopeSettings, environment_settings
+from agent_core.scoped_settings import EffectiveSettings, Layer, merged, read_settings_file
 from agent_core.sessions import (
     AuditEntry,
     AuditLog,
     Database,
     Pin,
+    Preferences,
+    ScheduleStore,
     ToolPins,
 )
 from agent_core.sessions.migrations import NEWEST, file_of, revision_of
@@ -248,6 +252,29 @@ async def audited_calls(settings: CoreSettings, since: datetime | None) -> list[
         if not await _revision(database):
             return []
         return await AuditLog(database).entries(since=since, patience_s=BUSY_PATIENCE_S)
+
+
+async def effective_settings(
+    settings: CoreSettings,
+    scope_of: Callable[[Sequence[str]], str],
+    *,
+    follow_ups: str = "",
+) -> EffectiveSettings:
+    """The settings that hold in a scope, which is found among those for which any are stored.
+
+    Raises:
+        SettingsError: the file of channels' settings is wrong.
+    """
+    file = read_settings_file(settings.channel_settings_file)
+    environment = environment_settings(settings, follow_ups)
+    async with _stored(settings.state_url) as database:
+        if database is None or not await _revision(database):
+            return merged([Layer("environment", environment), *file.layers(scope_of(()))])
+        stored = Preferences(database)
+        scopes = ScopeSettings(
+            stored, ScheduleStore(database), AuditLog(database), file, environment
+        )
+        return await scopes.at(scope_of(await stored.scopes()))
 
 
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:

@@ -238,6 +238,13 @@ class CoreSettings(BaseSettings):
         examples=["the path of a YAML file, or leave it out"],
         json_schema_extra=unset("the shipped rules alone"),
     )
+    channel_settings_file: Path | None = Field(
+        default=None,
+        description="YAML file of settings for the `team` and for `channels` by their ids; what it "
+        "sets wins over what people set in words or in Home.",
+        examples=["the path of a YAML file, or leave it out"],
+        json_schema_extra=unset("what people set"),
+    )
     connect_links: Annotated[str, AfterValidator(as_link_places)] = Field(
         default="connect.composio.dev,app.composio.dev/link,backend.composio.dev/api/v3/s",
         description="Where links to connect an account live (`host`, `host:port` or `host/path`, "
@@ -276,6 +283,12 @@ class CoreSettings(BaseSettings):
         description="Write token; without it nothing goes to Logfire "
         "(`OTEL_EXPORTER_OTLP_ENDPOINT` works alone).",
     )
+    trace_file: Path | None = Field(
+        default=None,
+        description="File that gets each span of a trace as a line of JSON, scrubbed, beside "
+        "Logfire or a collector or without them; it grows until it is rotated.",
+        examples=["a path such as traces.jsonl"],
+    )
     trace_content: bool = Field(
         default=False,
         description="Whether traces also hold the words of people and models, cut: the request, "
@@ -289,7 +302,14 @@ class CoreSettings(BaseSettings):
         examples=["organisation/project"],
     )
 
-    @field_validator("workspaces_root", "mcp_servers_file", "policy_file", "prices_file")
+    @field_validator(
+        "workspaces_root",
+        "mcp_servers_file",
+        "policy_file",
+        "channel_settings_file",
+        "prices_file",
+        "trace_file",
+    )
     @classmethod
     def _below_home(cls, value: Path | None) -> Path | None:
         try:

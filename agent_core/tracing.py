@@ -1,26 +1,23 @@
 """One trace a turn: span and event names for Logfire or any OpenTelemetry collector, metadata only.
 
-What people and models wrote is in them only where the operator wants it. Spans go to Logfire with a
-token, else to the collector of the standard `OTEL_EXPORTER_OTLP_*` variables, else nowhere. Without
-`configure` everything here is a no-op.
+Beside the product's own names stand those of the GenAI conventions v0.1.0: `invoke_agent` around a
+run, `chat` around a model call, `execute_tool` as an attribute of `tool_call`. What people and
+models wrote is in spans only where the operator wants it. `trace_export.py` says where spans go;
+without it everything here is a no-op.
 """
 
+import hashlib
 import json
-import uuid
+import time
 from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from contextvars import ContextVar
 
 from opentelemetry import metrics, trace
 
-from agent_core.masking import PREFIXES, masked
+from agent_core.masking import masked
 
 ROOT_SPAN = "standalone_composio_test"
-SECRET_SHAPES = [
-    *("xox[a-z]-", "xapp-", "sk-ant-", r"\bu?ak_"),
-    *(rf"\b{prefix}(?=[\w.-]{{12}})" for prefix in PREFIXES),
-]
-
 WARNING = {"logfire.level_num": 13}
 """An attribute of notes that Logfire shows as warnings."""
 
@@ -32,43 +29,117 @@ _stalls = metrics.get_meter("universal_agent").create_histogram("event_loop_stal
 
 
 _content = {"is_wanted": False}
+_turn_at_work: ContextVar[str] = ContextVar("turn_at_work", default="")
 
 
-def configure(*, token: str, with_content: bool = False) -> None:
-    """Set up export, once a process. Nothing is printed; nothing is sent without a destination."""
-    import logfire
+def want_content(*, is_wanted: bool) -> None:
+    """Whether spans hold words of people and models, from now on."""
+    _content["is_wanted"] = is_wanted
 
-    _content["is_wanted"] = with_content
-    _trace_requests()
 
-    logfire.configure(
-        send_to_logfire="if-token-present",
-        token=token or None,
-        service_name="universal-agent",
-        console=False,
-        scrubbing=logfire.ScrubbingOptions(
-            # A session's id says which thread; its name alone looks like a secret.
-            callback=lambda it: it.value if it.path == ("attributes", "session") else None,
-            extra_patterns=SECRET_SHAPES,
-        ),
-        inspect_arguments=False,
-    )
+def trace_id_of(turn: str) -> str:
+    """A turn's trace id, 32 hex digits: the same in every process that works on the turn."""
+    return hashlib.sha256(f"trace of {turn}".encode()).hexdigest()[:32]
+
+
+def current_trace_id() -> str:
+    """The trace id for a span without a parent; empty outside of any turn."""
+    turn = _turn_at_work.get()
+    return trace_id_of(turn) if turn else ""
 
 
 def span(name: str, **attributes: Attribute) -> AbstractContextManager[object]:
     """A span around a piece of work; spans and notes inside become its children."""
-    return _open(name, attributes)
+    return open_span(name, attributes)
 
 
 @contextmanager
-def turn_trace(**attributes: Attribute) -> Generator[str, None, None]:
-    """The root span of a turn; yields its trace id, 32 hex digits."""
-    with _open(ROOT_SPAN, attributes) as root:
-        trace_id = root.get_span_context().trace_id
-        yield format(trace_id, "032x") if trace_id else uuid.uuid4().hex
+def turn_trace(turn: str, **attributes: Attribute) -> Generator[str, None, None]:
+    """The root span of a turn; yields its trace id.
+
+    A turn that goes on after a restart or a wait has one more root span in the same trace.
+    """
+    with _at_work_on(turn), open_span(ROOT_SPAN, {"turn": turn, **attributes}):
+        yield trace_id_of(turn)
 
 
-def _open(name: str, attributes: Mapping[str, Attribute]) -> AbstractContextManager[trace.Span]:
+@contextmanager
+def agent_span(agent: str, *, turn: str, run: str) -> Generator[None, None, None]:
+    """`invoke_agent` around a run; a sub-agent that goes on by itself joins its turn's trace."""
+    attributes: dict[str, Attribute] = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": agent,
+        "run": run,
+    }
+    with _at_work_on(turn), open_span(f"invoke_agent {agent}", attributes):
+        yield
+
+
+@contextmanager
+def _at_work_on(turn: str) -> Generator[None, None, None]:
+    token = _turn_at_work.set(turn)
+    try:
+        yield
+    finally:
+        _turn_at_work.reset(token)
+
+
+class ChatSpan:
+    """The span of one model call, told what comes of the call."""
+
+    def __init__(self, opened: trace.Span) -> None:
+        self._span = opened
+        self._begun_s = time.monotonic()
+        self._has_begun = False
+
+    def note_chunk(self) -> None:
+        """A piece of the reply has come; the first one's time is kept."""
+        if not self._has_begun:
+            self._has_begun = True
+            waited_s = time.monotonic() - self._begun_s
+            self._span.set_attribute("gen_ai.response.time_to_first_chunk", waited_s)
+
+    def note_reply(self, model: str, stop_reason: str, usage: Mapping[str, Attribute]) -> None:
+        """The whole reply is there; `usage` by names below `gen_ai.usage`."""
+        self._span.set_attribute("gen_ai.response.model", model)
+        self._span.set_attribute("gen_ai.response.finish_reasons", [stop_reason])
+        for name, amount in usage.items():
+            self._span.set_attribute(f"gen_ai.usage.{name}", amount)
+
+
+@contextmanager
+def chat_span(model: str, *, max_tokens: int) -> Generator[ChatSpan, None, None]:
+    """`chat` around a model call. Not the current span: a stream's reader has its own."""
+    attributes: dict[str, Attribute] = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "anthropic",
+        "gen_ai.request.model": model,
+        "gen_ai.request.max_tokens": max_tokens,
+        "gen_ai.request.stream": True,
+    }
+    opened = _tracer.start_span(f"chat {model}", kind=trace.SpanKind.CLIENT, attributes=attributes)
+    try:
+        yield ChatSpan(opened)
+    except Exception as error:
+        opened.set_attribute("error.type", type(error).__name__)
+        raise
+    finally:
+        opened.end()
+
+
+def tool_span(tool: str, call: str, run: str, **attributes: str) -> AbstractContextManager[object]:
+    """The span of a tool call, in the product's names and in the conventions'."""
+    conventions = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool,
+        "gen_ai.tool.call.id": call,
+        "gen_ai.tool.type": "function",
+    }
+    own = {"tool_name": tool, "tool_id": call, "run": run}
+    return open_span("tool_call", {**own, **conventions, **attributes})
+
+
+def open_span(name: str, attributes: Mapping[str, Attribute]) -> AbstractContextManager[trace.Span]:
     """An exception's words may quote a request: they go to the log, not into the trace."""
     return _tracer.start_as_current_span(
         name, attributes=attributes, record_exception=False, set_status_on_exception=False
@@ -94,32 +165,6 @@ def content(**words: object) -> dict[str, str]:
         for name, value in words.items()
     }
     return {name: masked(text)[:_MAX_CONTENT_CHARS] for name, text in written.items()}
-
-
-def _trace_requests() -> None:
-    """A span for each HTTP request of a turn: to whom, and its status.
-
-    What `logfire.instrument_httpx` does, but for addresses, which may hold keys and people's ids.
-    """
-    import httpx2
-
-    send = httpx2.AsyncClient.send
-
-    async def traced(
-        self: httpx2.AsyncClient, request: httpx2.Request, **options: Any
-    ) -> httpx2.Response:
-        if not trace.get_current_span().get_span_context().is_valid:
-            return await send(self, request, **options)
-        attributes: dict[str, Attribute] = {
-            "http.request.method": request.method,
-            "server.address": request.url.host,
-        }
-        with _open("httpx.request", attributes) as opened:
-            response = await send(self, request, **options)
-            opened.set_attribute("http.response.status_code", response.status_code)
-            return response
-
-    httpx2.AsyncClient.send = traced
 
 
 def trace_url(project: str, trace_id: str) -> str | None:

@@ -64,10 +64,10 @@ TAKE_UP_EVERY_S = 5.0
 _NO_SESSION = SessionId("")
 
 
-async def follow_ups_in(runtime: Runtime, settings: BotSettings, thread: ThreadRef) -> str:
-    """Which replies without a mention are answered in a channel."""
-    scope = f"{thread.team}:{thread.channel}"
-    return await runtime.preferences.get(scope, "follow_ups") or settings.follow_ups
+async def follow_ups_in(runtime: Runtime, thread: ThreadRef) -> str:
+    """Which replies without a mention are answered in a thread."""
+    settings = await runtime.scopes.at(thread.session)
+    return settings.values.follow_ups
 
 
 def _handlers(
@@ -164,7 +164,12 @@ async def running_bot(
         api = SlackApi(client, settle_s=settings.slack_settle_s)
         identity = await api.identify()
         runtime = await stack.enter_async_context(
-            build_runtime(core, clock=clock, approvers=settings.approvers or ())
+            build_runtime(
+                core,
+                clock=clock,
+                approvers=settings.approvers or (),
+                follow_ups=settings.own_follow_ups,
+            )
         )
         people = People(api, runtime.preferences)
         indicators = Indicators(api)
@@ -204,7 +209,7 @@ async def running_bot(
             indicators,
             people,
             runtime.reply_reader,
-            partial(follow_ups_in, runtime, settings),
+            partial(follow_ups_in, runtime),
             hears_all=not core.database_url,  # several processes may share one
         )
         stack.push_async_callback(leave_to_next_start, ingress.under_way)

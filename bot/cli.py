@@ -31,6 +31,13 @@ blacklist = typer.Typer(
 )
 app.add_typer(blacklist, name="blacklist")
 
+config = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="What is set for teams, channels and threads.",
+)
+app.add_typer(config, name="config")
+
 
 @app.command()
 def start() -> None:
@@ -120,6 +127,22 @@ def accept(
     from bot.operator.servers import accept_definitions
 
     raise typer.Exit(accept_definitions(server, tool, only_show=show))
+
+
+@config.command("effective")
+def effective(
+    channel: Annotated[
+        str,
+        typer.Argument(
+            help="A channel's id; also a thread (C0123ABCD:1700000000.000100) or a team."
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Say for each setting what holds there and from where; the file wins over what people set."""
+    from bot.operator.config import show_effective
+
+    raise typer.Exit(show_effective(channel, as_json=as_json))
 
 
 @blacklist.command("list")

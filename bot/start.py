@@ -11,7 +11,6 @@ from contextlib import suppress
 
 import typer
 
-from agent_core import tracing
 from agent_core.clock import WallClock
 from agent_core.errors import AgentError, SettingsError
 from agent_core.fault_points import arm
@@ -57,12 +56,10 @@ def run_bot() -> int:
     if lines := _what_is_not_right(configuration):
         return _refuse(*lines)
     settings, core = configuration.bot, configuration.core
-    token = core.logfire_token.get_secret_value()
-    if token or names_a_trace_collector():
-        tracing.configure(token=token, with_content=core.trace_content)
     last_resort = threading.Timer(STOP_LIMIT_S, _end_now)
     last_resort.daemon = True
     try:
+        _export_traces(core)
         asyncio.run(_serve(settings, core, on_stop=last_resort.start))
     except SlackUnavailable as error:
         address = settings.slack_api_url
@@ -75,6 +72,19 @@ def run_bot() -> int:
     finally:
         last_resort.cancel()
     return 0
+
+
+def _export_traces(core: CoreSettings) -> None:
+    """Export traces where there is somewhere to send them. Raises SettingsError."""
+    token = core.logfire_token.get_secret_value()
+    if token or core.trace_file or names_a_trace_collector():
+        from agent_core import trace_export
+
+        trace_export.configure(
+            token=token,
+            with_content=core.trace_content,
+            file=core.trace_file,
+        )
 
 
 def _what_is_not_right(configuration: Configuration) -> list[str]:

@@ -1,6 +1,6 @@
 """The process that has Composio's package: `python -m mcp_local.composio_worker`.
 
-The package takes 80 MB and seconds to import, so the bot has it here and nowhere else. It is a
+The package takes 60 MB and seconds to import, so the bot has it here and nowhere else. It is a
 tool server of our own over stdio: the bot's hub starts it, starts it again when it died, and ends
 it. MCP at a session's address is no part of it: the bot's hub speaks that itself.
 
@@ -12,7 +12,7 @@ redirect: another origin must neither learn who asks for what, nor answer in Com
 # ruff: noqa: E402
 import gc
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 # While 1,500 modules are loaded: no look of the garbage collector at what stays anyway, and of
 # their models each is built at its first use. That saves half of the time and 70 MB.
@@ -30,26 +30,38 @@ from types import ModuleType
 from typing import Any
 
 
+class _AsReceived(BaseModel):
+    """An answer of Composio's as it came; the client builds its models without a check anyway."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+_SPARED: dict[str, type] = {
+    "openai": object,
+    "composio_client._generated.pydantic_gen": _AsReceived,
+}
+"""Modules of which only the names of classes are needed, with what those classes are here.
+
+The SDK's default provider names OpenAI's types, and nothing here calls them: 22 MB and 0.4 s. The
+client has 1,950 generated models, and no body or answer of ours has a name that they change: 32 MB.
+"""
+
+
 class _NamedOnly(ModuleType):
-    """A module of which only the names are needed: each is an empty class."""
+    """A module in which each name is a class without anything of its own."""
 
     def __getattr__(self, name: str) -> type:
         if name.startswith("__"):  # the import machinery looks for these
             raise AttributeError(name)
-        return type(name, (), {})
+        return type(name, (_SPARED.get(self.__name__, object),), {"__module__": self.__name__})
 
 
-class _WithoutOpenAi(MetaPathFinder, Loader):
-    """OpenAI's package, whose types the SDK's default provider names and nothing here calls.
-
-    It takes 22 MB and 0.4 s.
-    """
-
+class _WithoutSpared(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        is_openai = fullname.partition(".")[0] == "openai"
-        return ModuleSpec(fullname, self, is_package=True) if is_openai else None
+        is_spared = fullname in _SPARED or fullname.partition(".")[0] in _SPARED
+        return ModuleSpec(fullname, self, is_package=True) if is_spared else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _NamedOnly(spec.name)
@@ -58,7 +70,7 @@ class _WithoutOpenAi(MetaPathFinder, Loader):
         """There is nothing to run."""
 
 
-sys.meta_path.insert(0, _WithoutOpenAi())
+sys.meta_path.insert(0, _WithoutSpared())
 
 import httpx
 from composio import Composio

@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from yaml.nodes import MappingNode, Node
 
 from agent_core.consent.provenance import addresses_in
 from agent_core.consent.results import is_trusted_search
@@ -25,6 +23,7 @@ from agent_core.errors import SettingsError
 from agent_core.json_values import leaves_of, names_in, texts_in
 from agent_core.messages import JsonObject
 from agent_core.tools import AGENT, MAX_NAME_CHARS, Action, OpenedCall, canonical, prefix_of
+from agent_core.yaml_files import read_yaml
 
 PolicyVerdict = Literal["allow", "ask", "refuse"]
 RuleValue = str | int | float | bool
@@ -245,32 +244,10 @@ class _PolicyFile(BaseModel):
     rules: list[PolicyRule] | None = None
 
 
-class _Loader(yaml.SafeLoader):
-    """Refuses a name that stands twice in one object."""
-
-    def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Any, Any]:
-        names: list[str] = []
-        for key, _ in cast("list[tuple[Node, Node]]", node.value):
-            if str(key.value) in names:
-                problem = f"`{key.value}` stands here twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            names.append(str(key.value))
-        return super().construct_mapping(node, deep)
-
-
 def read_rules(path: Path) -> tuple[PolicyRule, ...]:
     """The rules of a file, in their order; as `read_policy` where something is wrong in it."""
     try:
-        written: object = yaml.load(path.read_text(encoding="utf-8-sig"), _Loader)  # noqa: S506 (safe)
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"the policy {path} cannot be read: {error}") from error
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise SettingsError(f"{path.name}, line {line}: {error.problem}") from error
-    except (yaml.YAMLError, RecursionError) as error:
-        raise SettingsError(f"{path.name}: {error}") from error
-    try:
-        return tuple(_PolicyFile.model_validate(written or {}).rules or ())
+        return tuple(_PolicyFile.model_validate(read_yaml(path, "the policy")).rules or ())
     except ValidationError as error:
         raise SettingsError(f"{path.name}{_fault(error)}") from error
 

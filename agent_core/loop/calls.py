@@ -143,9 +143,7 @@ async def _run_call(
     agent: Agent, call: ToolCall, scope: RunScope, step: int, slot: int
 ) -> ToolResult | Ask:
     preview = tracing.content(input_preview=call.arguments)
-    with tracing.span(
-        "tool_call", tool_name=call.name, tool_id=call.id, run=scope.context.run, **preview
-    ):
+    with tracing.tool_span(call.name, call.id, scope.context.run, **preview):
         output = await _output(agent, call, scope, step, slot)
         if isinstance(output, ToolOutput):
             return await end_call(call, output, scope, step, slot)

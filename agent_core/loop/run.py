@@ -325,7 +325,9 @@ async def run_agent(
             task=task,
         )
     )
-    result = await _run_steps(agent, earlier, opening, scope)
+    context = scope.context
+    with tracing.agent_span(agent.name, turn=context.turn, run=context.run):
+        result = await _run_steps(agent, earlier, opening, scope)
     await scope.emit(
         RunFinished(
             **scope.at(0, 1),

@@ -15,6 +15,7 @@ from typing import Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from agent_core import tracing
 from agent_core.background import Backoff
 from agent_core.errors import ModelError, ModelUnavailable, ReplyTruncated
 from agent_core.events import Usage
@@ -159,11 +160,33 @@ async def filled_form(
 
 async def whole_reply(model: Model, request: ModelRequest) -> Reply:
     """A model's reply at once. Raises ModelError as the stream does."""
-    async with aclosing(model.stream(request)) as stream:
+    async with aclosing(_traced(model, request)) as stream:
         async for item in stream:
             if isinstance(item, Reply):
                 return item
     raise ModelUnavailable("The model ended its stream without a reply.")
+
+
+async def _traced(model: Model, request: ModelRequest) -> AsyncGenerator[Item | Silent, None]:
+    """A model's stream, with a span of its own in the trace."""
+    with tracing.chat_span(model.name, max_tokens=request.max_tokens) as span:
+        async with aclosing(model.stream(request)) as items:
+            async for item in items:
+                if isinstance(item, Delta | CallDelta):
+                    span.note_chunk()
+                elif isinstance(item, Reply):
+                    span.note_reply(item.model, item.stop_reason, _usage_attributes(item.usage))
+                yield item
+
+
+def _usage_attributes(usage: Usage) -> dict[str, int]:
+    """In the names of the GenAI conventions, where input includes what the cache served."""
+    return {
+        "input_tokens": usage.total_tokens - usage.output_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_read.input_tokens": usage.cache_read_tokens,
+        "cache_creation.input_tokens": usage.cache_write_tokens,
+    }
 
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -219,7 +242,7 @@ class RetryingModel:
         while True:
             begun_s = self.seconds()
             try:
-                async with aclosing(self.model.stream(request)) as items:
+                async with aclosing(_traced(self.model, request)) as items:
                     async for item in items:
                         yield outage.silence() if isinstance(item, Silent) else item
             except (ModelUnavailable, ReplyTruncated) as error:

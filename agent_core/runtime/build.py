@@ -34,6 +34,8 @@ from agent_core.prices import read_prices
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
+from agent_core.runtime.scopes import environment_settings
+from agent_core.scoped_settings import read_settings_file
 from agent_core.sessions import (
     Database,
     KnownSessions,
@@ -64,6 +66,7 @@ def build_runtime(
     *,
     clock: Callable[[], datetime] = machine_time,
     approvers: Collection[str] = (),
+    follow_ups: str = "",
 ) -> Runtime:
     """A runtime, not yet started: use it as `async with`.
 
@@ -71,9 +74,10 @@ def build_runtime(
         settings: Of the core.
         clock: Tells the moment, in UTC.
         approvers: People who may decide for others, as the surface calls them.
+        follow_ups: As `FOLLOW_UPS` says, where it is set.
 
     Raises:
-        SettingsError: the policy file cannot be read.
+        SettingsError: the policy file or the file of channels' settings cannot be read.
     """
     connection = model_connection(settings)
     prices = read_prices(settings.prices_file)
@@ -136,6 +140,8 @@ def build_runtime(
         app_address=people.address_of if people else lambda _: "",
         logfire_project=settings.logfire_project,
         logfire_enabled=bool(settings.logfire_token.get_secret_value()),
+        settings_file=read_settings_file(settings.channel_settings_file),
+        environment=environment_settings(settings, follow_ups),
     )
     return Runtime(
         turns,
@@ -176,6 +182,8 @@ def local_toolkit(settings: CoreSettings, workspaces_root: Path) -> StdioServer:
             "COMPOSIO_API_KEY": settings.composio_api_key.get_secret_value(),
             "COMPOSIO_BASE_URL": composio_url(settings),
             "PYDANTIC_DISABLE_PLUGINS": "1",  # it traces nothing, and loading takes half a second
+            # What a report took is given back once it is written.
+            "MALLOC_MMAP_THRESHOLD_": "131072",
         },
         trusted=True,
         call_timeout_s=300.0,

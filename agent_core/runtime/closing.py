@@ -417,9 +417,10 @@ async def end_silently(parts: TurnParts, ended: Sequence[StoredTurn], outcome: O
 
 async def give_up(parts: TurnParts, turn: StoredTurn, why: SessionError | None = None) -> None:
     """End a turn that cannot be worked on, with an apology."""
-    reference = turn.inbound.key.rpartition(":")[2]
+    reference = tracing.trace_id_of(turn.id)[:8]
     words = CORE.of(thread_language(turn))
     text = apology(why or SessionError(), reference, words)
+    logger.error("turn %s ends with an apology (reference %s)", turn.id, reference)
     await _announce_end(
         parts,
         turn,

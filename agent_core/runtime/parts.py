@@ -25,7 +25,9 @@ from agent_core.observers.blacklist import Blacklist
 from agent_core.programs import RunPython
 from agent_core.prompts import fill, prompt
 from agent_core.runtime.opening import one_line
+from agent_core.runtime.scopes import ScopeSettings
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
+from agent_core.scoped_settings import DEFAULTS, NO_FILE, ScopedSettings, SettingsFile
 from agent_core.sessions import (
     AskStore,
     AuditLog,
@@ -35,6 +37,8 @@ from agent_core.sessions import (
     Inbox,
     Leases,
     Overview,
+    Preferences,
+    ScheduleStore,
     SessionStore,
     TurnQueue,
     WriteBehind,
@@ -225,6 +229,9 @@ class TurnParts:
     """Where the app tools of a person come from; it and the next two are named in traces."""
     logfire_project: str = ""
     logfire_enabled: bool = False
+    settings_file: SettingsFile = NO_FILE
+    environment: ScopedSettings = DEFAULTS
+    """What the environment sets for every scope."""
 
     def __post_init__(self) -> None:
         self.behind = WriteBehind(self.database)
@@ -236,6 +243,13 @@ class TurnParts:
         self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)
         self.asks = AskStore(self.database, self.clock)
         self.audit = AuditLog(self.database)
+        self.scopes = ScopeSettings(
+            Preferences(self.database),
+            ScheduleStore(self.database),
+            self.audit,
+            self.settings_file,
+            self.environment,
+        )
         self.links = fresh_links(time.monotonic)
         self.gate = ConsentGate(
             policy=self.policy,

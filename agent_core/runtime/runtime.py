@@ -26,6 +26,7 @@ from agent_core.runtime.interventions import Interventions
 from agent_core.runtime.opening import kind_of
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.schedules import DUE_EVERY_S, Host, Timekeeper
+from agent_core.runtime.scopes import ScopeSettings
 from agent_core.runtime.turn import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (
@@ -168,6 +169,11 @@ class Runtime:
     def trouble(self) -> str | None:
         """Why the database makes work wait just now; None when it does not."""
         return self._parts.database.trouble
+
+    @property
+    def scopes(self) -> ScopeSettings:
+        """What teams, channels and threads have set, and what holds there."""
+        return self._parts.scopes
 
     def warm_up(self) -> None:
         """Begin with what a turn would otherwise wait for; call it once people are heard."""

@@ -34,6 +34,7 @@ from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, UserI
 from agent_core.json_values import as_object, is_nested_too_deeply
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
+from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
 from agent_core.tools.actions import prefix_of
 from agent_core.workspaces.layout import TOOL_RESULTS, write_text
 
@@ -64,6 +65,8 @@ class ToolContext:
     """The asker's time zone, such as `Europe/Berlin`; empty where it is not known."""
     may_wait: bool = True
     """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
+    settings: EffectiveSettings = NOTHING_SET
+    """What the channel's people and the operator have set for where it runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

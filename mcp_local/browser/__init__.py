@@ -36,8 +36,14 @@ LEAN = (
     "--js-flags=--max-old-space-size=192",
 )
 """As few processes as a page needs, and a bound for its scripts."""
-_NETWORK_INSIDE = "--enable-features=NetworkServiceInProcess2"
-"""What prints has no network, so the service that would make one takes no process."""
+_LEANER = (
+    "--enable-features=NetworkServiceInProcess2",
+    "--disable-features=SpareRendererForSitePerProcess",
+    "--in-process-gpu",
+    "--disable-software-rasterizer",
+)
+"""What prints a page of ours has no network and draws nothing in three dimensions, and no second
+page follows: three processes fewer, some 40 MB."""
 _LOW_PRIORITY = ("nice", "-n", "10")
 """What answers people goes first: a browser takes the processor that is left."""
 _ENDED_WITH_US = ("setpriv", "--pdeathsig", "KILL")
@@ -150,7 +156,7 @@ class Browsers:
                 "--disable-gpu",
                 *NETWORK_OFF,
                 *LEAN,
-                _NETWORK_INSIDE,
+                *_LEANER,
                 f"--user-data-dir={home}/profile",
                 "--no-pdf-header-footer",
                 "--generate-pdf-document-outline",

@@ -18,16 +18,19 @@ from agent_core.tracing import trace_url
 PROGRAM = Path(__file__).with_name("trace_process.py")
 ROOT_SPAN = "standalone_composio_test"
 SECRET = "xoxb-1111-canary"
+WITH_PASSWORD = "postgres://me:hush9hush@db.test/state"
 EXPORTING = f"""
 import asyncio, os
 import httpx2, logfire
-from agent_core import tracing
+from pathlib import Path
+from agent_core import trace_export, tracing
 async def ask(place):
     async with httpx2.AsyncClient() as client:
         await client.get(os.environ['OTEL_EXPORTER_OTLP_ENDPOINT'] + place + '?key=of-the-query')
-tracing.configure(token='')
+trace_export.configure(token='', file=Path('traces/lines.jsonl'))
 asyncio.run(ask('/before-any-turn'))
-with tracing.turn_trace(turn='t', session='slack-thread', quoted='it said {SECRET} aloud'):
+quoted = {{'quoted': 'it said {SECRET} aloud', 'at': '{WITH_PASSWORD}'}}
+with tracing.turn_trace(turn='t', session='slack-thread', **quoted):
     asyncio.run(ask('/within-one'))
 logfire.force_flush()
 """
@@ -94,6 +97,7 @@ def test_a_simple_turn_has_the_names_of_the_fast_path(trace: Trace) -> None:
             ROOT_SPAN: 1,
             "query_started": 1,
             "query_classification": 1,
+            "chat scripted": 2,
             "direct_answer": 1,
             "session_complete": 1,
         }
@@ -115,6 +119,9 @@ def test_a_complex_turn_has_the_names_of_the_loop_in_one_trace(trace: Trace) -> 
             ROOT_SPAN: 1,
             "query_started": 1,
             "query_classification": 1,
+            "chat scripted": 4,
+            "invoke_agent universal-agent": 1,
+            "invoke_agent report-creation-expert": 1,
             "conversation_iteration_1": 2,
             "conversation_iteration_2": 1,
             "reasoning": 3,
@@ -136,6 +143,8 @@ def test_the_spans_of_a_turn_lie_within_each_other(trace: Trace) -> None:
     for name in ("query_started", "query_classification", "session_complete"):
         assert turn.parent(turn.named(name)) == ROOT_SPAN
     for span in turn.spans:
+        if span["name"].startswith("conversation_iteration_"):
+            assert str(turn.parent(span)).startswith("invoke_agent ")
         if span["name"] in {"tool_call", "reasoning", "thinking"}:
             assert str(turn.parent(span)).startswith("conversation_iteration_")
         if span["name"] == "tool_result":
@@ -143,9 +152,42 @@ def test_the_spans_of_a_turn_lie_within_each_other(trace: Trace) -> None:
     assert turn.named("session_complete")["attributes"].items() >= {
         "outcome": "answered", "iterations": 2, "tool_calls": 2, "model_calls": 5
     }.items()  # fmt: skip
+    assert turn.parent(turn.named("invoke_agent universal-agent")) == ROOT_SPAN
+    assert turn.parent(turn.named("invoke_agent report-creation-expert")) == "tool_call"
     corrected = turn.named("subagent_compliance_message_injected")
     fallback = trace["FALLBACK"].named("fast_path_fallback")
     assert {each["attributes"]["logfire.level_num"] for each in (corrected, fallback)} == {13}
+
+
+@pytest.mark.proves("spans.gen_ai")
+def test_agents_model_calls_and_tools_have_the_names_of_the_genai_conventions(trace: Trace) -> None:
+    operations = Counter[str]()
+    for span in trace["COMPLEX"].spans:
+        told = span["attributes"]
+        operations[told.get("gen_ai.operation.name", "")] += 1
+        match told.get("gen_ai.operation.name"):
+            case "chat":
+                assert span["name"] == f"chat {told['gen_ai.request.model']}"
+                assert told["gen_ai.usage.input_tokens"] == 10
+                assert told["gen_ai.usage.output_tokens"] == 5
+                assert told["gen_ai.response.time_to_first_chunk"] >= 0
+            case "invoke_agent":
+                assert span["name"] == f"invoke_agent {told['gen_ai.agent.name']}"
+            case "execute_tool":
+                assert told["gen_ai.tool.name"] == told["tool_name"]
+                assert told["gen_ai.tool.call.id"] == told["tool_id"]
+            case _:
+                pass
+    assert (operations["chat"], operations["invoke_agent"], operations["execute_tool"]) == (4, 2, 2)
+
+
+@pytest.mark.proves("spans.one_trace")
+def test_a_turn_that_waited_over_a_restart_goes_on_in_its_trace(trace: Trace) -> None:
+    turn = trace["RESTARTED"]
+    assert turn.names[ROOT_SPAN] == 2
+    assert turn.events[-1] == "turn_finished"
+    assert {span["trace_id"] for span in turn.spans} == {turn.trace_id}
+    assert turn.names["session_complete"] == 1
 
 
 @pytest.mark.parametrize("kind", ["SIMPLE", "COMPLEX", "FALLBACK", "FAILED"])
@@ -212,6 +254,9 @@ def test_an_mcp_request_has_a_span_of_the_turn_that_names_the_tool(trace: Trace)
     asked = {(s["attributes"]["server_name"], s["attributes"]["tool_name"]) for s in ours}
     assert asked == {("composio", "COMPOSIO_SEARCH_NEWS"), ("local_toolkit", "list_local_files")}
     [request] = [span for span in turn.spans if "tools/call list_local_files" in span["name"]]
+    asked_of_us = turn.named("tools/call COMPOSIO_SEARCH_NEWS")  # the server's own, by `_meta`
+    assert turn.parent(asked_of_us) == "MCP send tools/call COMPOSIO_SEARCH_NEWS"
+    assert asked_of_us["trace_id"] == turn.trace_id
     assert turn.parent(request) == "mcp.request"
     assert {turn.parent(each) for each in ours} == {"tool_call"}
     assert request["attributes"]["mcp.method.name"] == "tools/call"
@@ -226,8 +271,8 @@ def test_an_artifact_of_an_observer_has_a_span_with_path_kind_and_size(trace: Tr
     assert saved["size"] > 0
 
 
-@pytest.mark.proves("spans.scrubbed", "spans.httpx")
-async def test_a_secret_of_a_known_shape_and_an_address_are_not_sent() -> None:
+@pytest.mark.proves("spans.scrubbed", "spans.httpx", "spans.file")
+async def test_a_secret_of_a_known_shape_and_an_address_are_not_sent(tmp_path: Path) -> None:
     sent: list[bytes] = []
 
     async def take(request: web.Request) -> web.Response:
@@ -239,7 +284,7 @@ async def test_a_secret_of_a_known_shape_and_an_address_are_not_sent() -> None:
     async with TestServer(collector) as server, asyncio.timeout(60):
         env = {"OTEL_EXPORTER_OTLP_ENDPOINT": str(server.make_url("")).rstrip("/")}
         command = (sys.executable, "-c", EXPORTING)
-        process = await asyncio.create_subprocess_exec(*command, env=env)
+        process = await asyncio.create_subprocess_exec(*command, env=env, cwd=tmp_path)
         assert await process.wait() == 0
     received = b"".join(sent)
     assert b"standalone_composio_test" in received
@@ -251,13 +296,19 @@ async def test_a_secret_of_a_known_shape_and_an_address_are_not_sent() -> None:
     assert b"127.0.0.1" in received
     assert b"within-one" not in received
     assert b"of-the-query" not in received
+    file = tmp_path / "traces" / "lines.jsonl"
+    spans = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert [span["name"] for span in spans] == ["httpx.request", "standalone_composio_test"]
+    assert file.stat().st_mode & 0o077 == 0
+    for secret in (SECRET, "hush9hush", "of-the-query"):
+        assert secret not in file.read_text(encoding="utf-8")
 
 
 @pytest.mark.proves("settings.logfire_token")
 def test_configuring_without_a_destination_sends_and_prints_nothing() -> None:
     program = (
-        "from agent_core import tracing\n"
-        "tracing.configure(token='')\n"
+        "from agent_core import trace_export, tracing\n"
+        "trace_export.configure(token='')\n"
         "with tracing.turn_trace(turn='t') as trace_id:\n"
         "    tracing.note('query_started', length=3)\n"
         "assert len(trace_id) == 32 and int(trace_id, 16)\n"

@@ -21,9 +21,10 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from agent_core import tracing
+from agent_core import trace_export
 from agent_core.errors import ModelRejected
 from agent_core.events import AnyEvent
+from agent_core.ids import turn_of
 from agent_core.mcp import McpHub, StdioServer
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
@@ -31,6 +32,7 @@ from agent_core.testing.models import ScriptedModel, ScriptLine, call, calls_rep
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.mcp.loopback import served
+from tests.agent_core.runtime.threads import begin, waiting
 from tests.runtimes import inbound, scripted_runtime
 
 QUESTION = "What does QUESTIONMARKER cost?"
@@ -55,6 +57,7 @@ MAIN_SCRIPTS: dict[str, list[ScriptLine]] = {
     ],
     "FALLBACK": ["TEXTMARKER: eleven."],
     "FAILED": [ModelRejected("the provider quotes QUESTIONMARKER")],
+    "RESTARTED": [call("ask_user", {"question": "Which one?"}, id="ask"), "TEXTMARKER: the blue."],
     "SEARCHED": [
         [
             call("mcp__composio__COMPOSIO_SEARCH_NEWS"),
@@ -100,10 +103,10 @@ async def hub_in(root: Path) -> AsyncGenerator[McpHub]:
 async def main(root: Path, *, with_content: bool) -> None:
     exporter = InMemorySpanExporter()
     if with_content:
-        tracing.configure(token="", with_content=True)
+        trace_export.configure(token="", with_content=True)
         provider = cast("TracerProvider", trace.get_tracer_provider())
     else:
-        provider = TracerProvider(shutdown_on_exit=False)
+        provider = TracerProvider(shutdown_on_exit=False, id_generator=trace_export.TurnIds())
         trace.set_tracer_provider(provider)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     told: JsonObject = {}
@@ -124,17 +127,24 @@ async def run(root: Path, kind: str) -> JsonObject:
             fast=ScriptedModel([FAST_ANSWERS.get(kind, "TEXTMARKER: nine.")]),
             tools=tools,
         )
+        if kind == "RESTARTED":
+            async with runtime:
+                await waiting(runtime, inbound(QUESTION))
+            runtime = scripted_runtime(root, model=ScriptedModel(MAIN_SCRIPTS[kind][1:]))
         async with runtime:
-            events = await turn_events(runtime)
+            events = await turn_events(runtime, kind)
             workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
     recorded = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))
     return {"trace_id": recorded["trace_id"], "events": [event.kind for event in events]}
 
 
-async def turn_events(runtime: Runtime) -> list[AnyEvent]:
+async def turn_events(runtime: Runtime, kind: str) -> list[AnyEvent]:
     async with asyncio.timeout(30):
-        turn = await runtime.handle(inbound(QUESTION))
-        assert turn is not None
+        if kind == "RESTARTED":
+            await runtime.handle(inbound("The blue one", number=2), is_answer=True)
+            turn = turn_of(inbound(QUESTION).key)
+        else:
+            turn = await begin(runtime, inbound(QUESTION))
         return [event async for _, event in runtime.events(turn)]
 
 

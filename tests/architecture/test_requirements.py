@@ -11,7 +11,7 @@ from tests.requirements import REQUIREMENTS
 ROOT = Path(__file__).parents[2]
 ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 SOURCE = re.compile(
-    r"seeds/(000|001|002|003|004) §\S.*|issue [CDEFGHKM] §\S.*|RELIABILITY (R\d+|F-[A-Z]\d+)"
+    r"seeds/(000|001|002|003|004) §\S.*|issue [CDEFGHIKM] §\S.*|RELIABILITY (R\d+|F-[A-Z]\d+)"
 )
 DECISION = re.compile(r"|(README|ARCHITECTURE( \d+)?) \(\S.*\)")
 MAX_ID_CHARS = 48

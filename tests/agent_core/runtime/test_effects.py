@@ -16,6 +16,7 @@ from agent_core.sessions import Database, Inbox, SessionStore, StoredTurn, Write
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import LOST_RESULT, OnProgress, ToolContext, ToolOutput
+from agent_core.tracing import trace_id_of
 from agent_core.workspaces import create_workspace
 from tests.agent_core.runtime.threads import (
     at_work,
@@ -193,7 +194,7 @@ async def test_a_turn_that_breaks_off_again_and_again_ends_with_an_apology(tmp_p
     await beside.say("UPDATE turns SET status = 'running', generation = 50")
     async with scripted_runtime(tmp_path, model=ScriptedModel(["Next."])) as runtime:
         end = await end_of(runtime, turn)
-        assert (end.outcome, end.reference) == ("failed", "1")
+        assert (end.outcome, end.reference) == ("failed", trace_id_of(turn)[:8])
         assert "Something went wrong on my side." in end.answer
         more = await begin(runtime, inbound("continue", number=2))
         assert (await end_of(runtime, more)).answer == "Next."
