@@ -2,22 +2,27 @@
 
 A transcript is a session's turns, with all rows that belong to them; the session's row, its taint
 and whose words it held stay, as its files may hold them still. Of a person go the transcripts of
-sessions that they began, in others' sessions the turns that they asked for and their words in the
-rest, and what is theirs alone. The audit keeps ids and hashes.
+sessions that they began, in others' sessions the turns that they asked for, and what is theirs
+alone. What others' turns quote of them becomes a mark: it is known by its sentences, and by words
+that are names, numbers or addresses by their form. The audit keeps ids and hashes.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from re import Pattern
 from typing import Any
 
-from sqlalchemy import Connection, Text, cast, delete, or_, select, union, update
+from sqlalchemy import Connection, Text, cast, delete, make_url, or_, select, union, update
 
 from agent_core.ids import SessionId, TurnId, UserId
+from agent_core.sessions.audit_chain import AuditRecord, erase
 from agent_core.sessions.database import Store
-from agent_core.sessions.redaction import pattern_of, redacted, words_by
+from agent_core.sessions.migrations import file_of
 from agent_core.sessions.schema import (
     asks,
     cursors,
@@ -39,14 +44,23 @@ from agent_core.sessions.schema import (
 from agent_core.sessions.store import StoredSession
 from agent_core.sessions.turns import authors_in
 
-OF_TURN = (messages, events, inbox, cursors, effects, programs, asks, disclosures)
-"""Tables whose rows belong to a turn, by its id."""
-_WITH_WORDS = ("inbound", "answer", "stop", "body", "state", "reason")
-"""Columns that may quote somebody."""
-GOING_ON = ("proposed", "active", "paused")
-"""States of a digest for which the thread is kept in which it was ordered."""
+ERASED = "[erased]"
 HOLD = "hold"
 """The preference that stops retention and erasure in its scope."""
+OF_TURN = (messages, events, inbox, cursors, effects, programs, asks, disclosures)
+"""Tables whose rows belong to a turn, by its id."""
+_QUOTING = ("inbound", "answer", "stop", "body", "state", "reason")
+"""Columns that may quote somebody."""
+_GOING_ON = ("proposed", "active", "paused")
+"""A digest in one of these states keeps the thread in which it was ordered."""
+_AUTHORS = ("asker", "author", "by")
+_TEXTS = ("text", "title", "reason")
+"""Fields beside an author's that hold the author's words."""
+_SENTENCE = re.compile(r"""\w[^.!?:;\n"\\]* [^.!?:;\n"\\]{6,}""")
+_TELLING = re.compile(
+    r"(?=[\w@.+-]*[\d@+-])\w[\w@.+-]{3,}\w|(?<=[\w,] )[A-Z]\w{4,}|[^\W_]{12,}"
+)
+"""Words with a digit or sign inside, capitals within a sentence, and very long words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +68,11 @@ class Forgotten:
     """What was deleted of a session in the database, and what has to follow elsewhere."""
 
     turns: Sequence[TurnId]
+    """All that the session had, as durable records of others' turns quote the person, too."""
     workspace: Path
     files: Sequence[str]
-    """What people attached to these turns; relative to the workspace."""
-    pattern: Pattern[str] | None
+    """What people attached to the deleted turns; relative to the workspace."""
+    quotes: re.Pattern[str] | None
     """Finds a person's words in what stays of others'; None where the whole transcript went."""
 
 
@@ -86,7 +101,7 @@ class ErasureStore(Store):
             received_at >= before.isoformat(),
             turns.c.status != "finished",
             (asks.c.state == "open") & (asks.c.deadline > now),
-            schedules.c.status.in_(GOING_ON),
+            schedules.c.status.in_(_GOING_ON),
         )
         used = (
             select(sessions.c.workspace)
@@ -108,7 +123,16 @@ class ErasureStore(Store):
         )
         return await self._database.column(query)
 
-    async def forget(self, session: SessionId, person: UserId | None = None) -> Forgotten | None:
+    async def is_busy(self, of: Sequence[SessionId]) -> bool:
+        """Whether work goes on in one of these sessions, or is not shown to its end."""
+        unshown = select(cursors.c.turn).filter_by(done=False)
+        is_at_work = (turns.c.status != "finished") | turns.c.id.in_(unshown)
+        query = select(turns.c.id).where(turns.c.session.in_(of), is_at_work)
+        return await self._database.scalar(query) is not None
+
+    async def forget(
+        self, session: SessionId, person: UserId | None = None, *, force: bool = False
+    ) -> Forgotten | None:
         """Delete a session's transcript, or what it holds of a person; None while work goes on."""
         asked = select(turns).filter_by(session=session).order_by(turns.c.seq)
         announced = select(events.c.body).filter_by(session=session)
@@ -116,7 +140,7 @@ class ErasureStore(Store):
 
         def forget(connection: Connection) -> Forgotten | None:
             rows = connection.execute(asked).all()
-            if any(row.status != "finished" for row in rows):
+            if not force and any(row.status != "finished" for row in rows):
                 return None
             records = [row.inbound for row in rows]
             is_whole = person is None or (bool(rows) and records[0]["asker"] == person)
@@ -125,28 +149,26 @@ class ErasureStore(Store):
             for author in authors_in(connection, session):
                 row = {"session": session, "author": author}
                 self._database.insert_if_new(connection, quoted_authors, row)
-            pattern = None
-            ids = [row.id for row in gone]
-            _delete_turns(connection, ids)
-            if not is_whole:
-                pattern = _pattern_of(person, records)
-                _redact(connection, session, pattern)
+            _delete_turns(connection, [row.id for row in gone])
+            quotes = None
+            if person is not None and not is_whole:
+                quotes = _quotes_of(person, records)
+                _redact(connection, session, quotes)
             return Forgotten(
-                turns=ids,
+                turns=[row.id for row in rows],
                 workspace=Path(connection.execute(directory).scalar_one()),
                 files=[file["path"] for row in gone for file in row.inbound["attachments"]],
-                pattern=pattern,
+                quotes=quotes,
             )
 
         return await self._database.run(forget)
 
-    async def forget_belongings(self, person: UserId) -> None:
+    async def forget_belongings(self, person: UserId, record: AuditRecord) -> None:
         """Delete what is a person's alone: preferences, feedback, digests, orders."""
-        is_theirs = or_(preferences.c.scope == person, preferences.c.name == person)
         is_owners = schedules.c.order["owner"].as_string() == person
         own = select(schedules.c.id).where(is_owners)
         statements = (
-            delete(preferences).where(is_theirs),
+            delete(preferences).where(or_(preferences.c.scope == person, preferences.c.name == person)),
             delete(pending_orders).filter_by(person=person),
             delete(reported).where(reported.c.schedule.in_(own)),
             delete(slots).where(slots.c.schedule.in_(own)),
@@ -156,8 +178,19 @@ class ErasureStore(Store):
         def forget(connection: Connection) -> None:
             for statement in statements:
                 connection.execute(statement)
+            erase(connection, record)
 
         await self._database.run(forget)
+
+
+def rewrite_file(url: str) -> None:
+    """Rewrite a file of SQLite, so that deleted bytes are gone; Postgres does so by itself."""
+    file = file_of(make_url(url))
+    if file is None:
+        return
+    with closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as connection:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _delete_turns(connection: Connection, ids: Sequence[TurnId]) -> None:
@@ -167,25 +200,41 @@ def _delete_turns(connection: Connection, ids: Sequence[TurnId]) -> None:
     connection.execute(delete(turns).where(turns.c.id.in_(ids)))
 
 
-def _pattern_of(person: UserId | None, records: Sequence[dict[str, Any]]) -> Pattern[str]:
-    own = [text for record in records for text in words_by(person, record)]
-    others = [each["text"] for each in records if each.get("asker") not in (None, person)]
-    return pattern_of(own, others)
+def _quotes_of(person: UserId, records: Iterable[dict[str, Any]]) -> re.Pattern[str]:
+    """Finds the person's sentences and telling words, in JSON too."""
+    texts = [text for record in records for text in _words_by(person, record)]
+    parts: set[str] = set()
+    for text in texts:
+        parts.update(_TELLING.findall(text), _SENTENCE.findall(text))
+    longest_first = sorted(map(re.escape, parts), key=len, reverse=True)
+    either = "|".join(longest_first) or "(?!)"
+    # Not within an id or a moment, nor a route: no reader would know another value.
+    return re.compile(rf"""(?<![\w:./])(?<!"route": ")(?:{either})(?![\w:/])""")
 
 
-def _redact(connection: Connection, session: SessionId, pattern: Pattern[str]) -> None:
-    """Put the mark in place of a person's words in all that is left of a session's turns."""
+def _words_by(person: UserId, record: dict[str, Any]) -> Iterator[str]:
+    """The person's own texts in a message or event; a background of several authors as a whole."""
+    if person in [record.get(name) for name in _AUTHORS]:
+        yield from (record[name] for name in _TEXTS if record.get(name))
+    if person in record.get("background_authors", ()):
+        yield record["background"]
+
+
+def _redact(connection: Connection, session: SessionId, quotes: re.Pattern[str]) -> None:
     ids = select(turns.c.id).filter_by(session=session)
     for table in (turns, *OF_TURN):
         turn = table.c.id if table is turns else table.c.turn
-        names = [name for name in _WITH_WORDS if name in table.c]
         for row in connection.execute(select(table).where(turn.in_(ids))).mappings().all():
-            old = {name: row[name] for name in names}
-            new = redacted(pattern, old)
-            if new == old:
-                continue
-            if table is messages:  # a provider takes its signed blocks back as they were or not
-                parts = new["body"]["parts"]
-                new["body"]["parts"] = [each for each in parts if each["kind"] != "opaque"]
+            old = {name: row[name] for name in _QUOTING if name in row}
+            text = quotes.sub(ERASED, json.dumps(old, ensure_ascii=False))
             keys = {column.name: row[column.name] for column in table.primary_key}
-            connection.execute(update(table).filter_by(**keys).values(new))
+            new = json.loads(text, object_hook=_without_signed)
+            if new:
+                connection.execute(update(table).filter_by(**keys).values(new))
+
+
+def _without_signed(record: dict[str, Any]) -> dict[str, Any]:
+    """A message without the provider's signed blocks: they go back as they were, or not at all."""
+    if "parts" in record:
+        record["parts"] = [part for part in record["parts"] if part["kind"] != "opaque"]
+    return record
