@@ -5,71 +5,65 @@ are copied before the state: what the state knows of effects is then never older
 engine would do again. Copies from before an update stay where they are, and are in no archive.
 """
 
+import asyncio
 import os
 import shutil
 import sqlite3
 import subprocess
 import tarfile
-import tempfile
 from collections.abc import Iterable
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from pydantic import BaseModel, ValidationError
 from sqlalchemy import make_url
 
 from agent_core.errors import SessionError, SettingsError
 from agent_core.sessions import Database, KnownSessions, is_in_use, sole_process
 from agent_core.sessions.migrations import REVISIONS, file_of, revision_of
-from agent_core.settings import CoreSettings
+from agent_core.settings import CoreSettings, named_variables
 
-MANIFEST = "backup.json"
+REVISION = "revision.txt"
+"""In an archive: of which revision the tables are."""
 DUMP = "postgres.dump"
 WORKSPACES = "workspaces"
 _IN_ROOT = ("session_*", ".session_*", "*.json")
 """What lies in the root besides databases, locks and older copies."""
 
 
-class Manifest(BaseModel):
-    """What an archive says of itself."""
-
-    revision: str
-    """Of the tables."""
-    is_sqlite: bool
-
-
-async def back_up(settings: CoreSettings, target: Path, now: datetime) -> Path:
+def back_up(settings: CoreSettings, target: Path, now: datetime) -> Path:
     """Write an archive: the file `target`, or a new one in the directory of that name.
 
     Raises:
         SettingsError: there is nothing to back up, or pg_dump fails.
-        SessionError: the database cannot be read; OSError: the archive cannot be written.
+        SQLAlchemyError: the database cannot be read; OSError: the archive cannot be written.
     """
-    archive = target / f"backup-{now:%Y%m%d-%H%M%S}.tar.gz" if target.is_dir() else target
+    root = settings.workspaces_root.resolve()
     files = _files(settings)
-    missing = [str(file) for file in files.values() if not file.exists()]
-    if missing:
-        raise SettingsError(f"There is nothing to back up: {', '.join(missing)} is not there.")
-    database = Database(settings.state_url)
-    revision = await database.run(revision_of)
-    await database.close()
-    manifest = Manifest(revision=revision, is_sqlite=database.is_sqlite)
-    with tempfile.TemporaryDirectory(dir=archive.parent) as directory:
+    if not all(map(Path.exists, files.values())):
+        raise SettingsError(f"There is nothing to back up: no bot has run in {root} yet.")
+    with Database(settings.state_url).engine.connect() as connection:
+        revision = revision_of(connection)
+    with TemporaryDirectory(dir=root, prefix=".backup-") as directory:
         copies = Path(directory, "copies")
         copies.mkdir()
-        (copies / MANIFEST).write_text(manifest.model_dump_json(), encoding="utf-8")
+        (copies / REVISION).write_text(revision, encoding="utf-8")
         for name, file in files.items():
-            _copy(file, copies / name)
+            source = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
+            with closing(source), closing(sqlite3.connect(copies / name)) as copy:
+                source.backup(copy)
         if not files:
             _run_postgres("pg_dump", settings, "--format=custom", f"--file={copies / DUMP}")
-        whole = Path(directory, archive.name)
-        with tarfile.open(whole, "w:gz") as tar:
-            tar.add(copies, "")
-            for path in _in(settings.workspaces_root):
-                _add(tar, path)
-        whole.replace(archive)
-    return archive
+        kept = copies / WORKSPACES
+        kept.mkdir()
+        for path in _in(root):
+            with suppress(shutil.Error, OSError):  # it goes while it is read
+                _link(path, kept / path.name)
+        made = shutil.make_archive(f"{directory}/backup", "gztar", copies)
+        if target.is_dir():
+            target /= f"backup-{now:%Y%m%d-%H%M%S}.tar.gz"
+        return Path(shutil.move(made, target))
 
 
 async def restore(settings: CoreSettings, archive: Path, now: datetime) -> Path:
@@ -80,24 +74,31 @@ async def restore(settings: CoreSettings, archive: Path, now: datetime) -> Path:
         SettingsError: the file is no archive, or of the other kind of database; pg_restore fails.
     """
     root = settings.workspaces_root.resolve()
-    kept = root / f"before-restore-{now:%Y%m%d-%H%M%S}"
-    kept.mkdir(parents=True)
     database = Database(settings.state_url)
     async with sole_process(settings.state_url):
         if not database.is_sqlite and await is_in_use(database):
             raise SessionError("A bot works with the database. Stop every bot, then restore.")
-        copies = kept / "restored"
-        _unpack(archive, copies, is_sqlite=database.is_sqlite)
-        if not database.is_sqlite:
-            _run_postgres("pg_restore", settings, "--clean", "--if-exists", str(copies / DUMP))
-        _move(_in(root), kept)
-        _move((copies / WORKSPACES).glob("*"), root)
-        for name, file in _files(settings).items():
-            _move(file.parent.glob(f"{file.name}*[!k]"), kept)  # all but the lock
-            shutil.move(copies / name, file)
-        shutil.rmtree(copies)
+        kept = await asyncio.to_thread(_put_back, settings, root, archive, now)
         await KnownSessions(database).move_workspaces(root)
     await database.close()
+    return kept
+
+
+def _put_back(settings: CoreSettings, root: Path, archive: Path, now: datetime) -> Path:
+    kept = root / f"before-restore-{now:%Y%m%d-%H%M%S}"
+    files = _files(settings)
+    with TemporaryDirectory(dir=root, prefix=".restore-") as directory:
+        copies = Path(directory)
+        _unpack(archive, copies, list(files) or [DUMP])
+        kept.mkdir()
+        if not files:
+            _run_postgres("pg_restore", settings, "--clean", "--if-exists", str(copies / DUMP))
+        _move(_in(root), kept)
+        _move((copies / WORKSPACES).iterdir(), root)
+        for name, file in files.items():
+            older = [file, *file.parent.glob(f"{file.name}-*")]  # with what is not in it yet
+            _move(filter(Path.exists, older), kept)
+            shutil.move(copies / name, file)
     return kept
 
 
@@ -111,46 +112,32 @@ def _files(settings: CoreSettings) -> dict[str, Path]:
 
 
 def _in(root: Path) -> Iterable[Path]:
-    return [path for pattern in _IN_ROOT for path in sorted(root.glob(pattern))]
+    return [path for pattern in _IN_ROOT for path in root.glob(pattern)]
 
 
-def _copy(file: Path, copy: Path) -> None:
-    """SQLite's online backup: whole and consistent, while others write."""
-    with (
-        closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as source,
-        closing(sqlite3.connect(copy)) as target,
-    ):
-        source.backup(target)
+def _link(path: Path, copy: Path) -> None:
+    """A copy that takes no room: files are replaced, and never changed in place."""
+    if path.is_dir():
+        shutil.copytree(path, copy, symlinks=True, copy_function=os.link)
+    else:
+        os.link(path, copy)
 
 
-def _add(tar: tarfile.TarFile, top: Path) -> None:
-    """Files and directories, without links; what goes while it is read is left out."""
-    for path in (top, *sorted(top.rglob("*"))):
-        is_plain = path.is_dir() or path.is_file()
-        if is_plain and not path.is_symlink():
-            with suppress(FileNotFoundError):
-                name = path.relative_to(top.parent)
-                tar.add(path, f"{WORKSPACES}/{name}", recursive=False)
-
-
-def _unpack(archive: Path, directory: Path, *, is_sqlite: bool) -> None:
+def _unpack(archive: Path, directory: Path, needed: Iterable[str]) -> None:
     try:
         with tarfile.open(archive) as tar:
-            tar.extractall(directory, filter="data")
-        manifest = Manifest.model_validate_json((directory / MANIFEST).read_bytes())
-    except (tarfile.TarError, OSError, ValidationError) as error:
+            plain = [member for member in tar if not member.issym()]
+            tar.extractall(directory, plain, filter="data")
+        revision = (directory / REVISION).read_text(encoding="utf-8")
+    except (tarfile.TarError, OSError, EOFError) as error:
         raise SettingsError(f"{archive} is no backup of this bot, or is damaged.") from error
-    if manifest.revision not in REVISIONS:
+    if revision not in REVISIONS:
         raise SessionError(
-            f"{archive} was made by a newer version of the bot: its tables are of revision "
-            f"{manifest.revision}. Install that version, then restore."
+            f"A newer version of the bot made {archive}: its tables are of revision {revision}. "
+            "Install that version, then restore."
         )
-    if manifest.is_sqlite != is_sqlite:
-        kinds = {True: "SQLite", False: "Postgres"}
-        raise SettingsError(
-            f"{archive} is of {kinds[manifest.is_sqlite]}, and DATABASE_URL is of "
-            f"{kinds[is_sqlite]}."
-        )
+    if not all((directory / name).exists() for name in needed):
+        raise SettingsError(f"{archive} is of another kind of database than DATABASE_URL.")
 
 
 def _move(paths: Iterable[Path], directory: Path) -> None:
@@ -159,17 +146,14 @@ def _move(paths: Iterable[Path], directory: Path) -> None:
 
 
 def _run_postgres(program: str, settings: CoreSettings, *arguments: str) -> None:
-    """Run one of Postgres's own programs; the password is in no list of processes."""
+    """Run one of Postgres's own programs; the password stands in no list of processes."""
     url = make_url(settings.database_url).set(drivername="postgresql")
-    if shutil.which(program) is None:
-        raise SettingsError(f"{program} is not installed; it comes with Postgres's client.")
     address = url.set(password=None).render_as_string()
-    done = subprocess.run(
-        [program, f"--dbname={address}", *arguments],
-        env=os.environ | {"PGPASSWORD": str(url.password or "")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    variables = {**named_variables(), "PGPASSWORD": str(url.password or "")}
+    command = [program, f"--dbname={address}", *arguments]
+    try:
+        done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise SettingsError(f"{program} is missing: install Postgres's client.") from error
     if done.returncode:
         raise SettingsError(f"{program} failed: {done.stderr.strip()}")

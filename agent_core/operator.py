@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from mcp.client.stdio import get_default_environment
@@ -54,7 +53,6 @@ from agent_core.runtime.build import (
 from agent_core.runtime.scopes import ScopeSettings, environment_settings
 from agent_core.scoped_settings import EffectiveSettings, Layer, merged, read_settings_file
 from agent_core.sessions import (
-    AuditEntry,
     AuditLog,
     Database,
     Pin,
@@ -237,21 +235,17 @@ def examine_python() -> str:
     return Interpreter().fault
 
 
-async def audited_calls(settings: CoreSettings, since: datetime | None) -> list[AuditEntry]:
-    """Calls with an effect, newest first, as `AuditLog.entries`.
-
-    A database of an older revision is read as well: only the next start alters its tables.
+@asynccontextmanager
+async def audit_log(settings: CoreSettings) -> AsyncGenerator[AuditLog]:
+    """The audit that bots have stored.
 
     Raises:
-        DatabaseTrouble: the database cannot be read.
-        SettingsError: no bot ever ran here.
+        AgentError: no bot of this version ever ran here, or the database cannot be read.
     """
-    async with _stored(settings.state_url) as database:
+    async with _current(settings) as database:
         if database is None:
             raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
-        if not await _revision(database):
-            return []
-        return await AuditLog(database).entries(since=since, patience_s=BUSY_PATIENCE_S)
+        yield AuditLog(database)
 
 
 async def effective_settings(
@@ -454,9 +448,16 @@ async def _pins(settings: CoreSettings) -> AsyncGenerator[ToolPins | None]:
     Raises:
         AgentError: the database cannot be read.
     """
+    async with _current(settings) as database:
+        yield ToolPins(database) if database else None
+
+
+@asynccontextmanager
+async def _current(settings: CoreSettings) -> AsyncGenerator[Database | None]:
+    """The database; None where no bot of this version has stored anything."""
     async with _stored(settings.state_url) as database:
         is_current = database and await _revision(database) == NEWEST
-        yield ToolPins(database) if database and is_current else None
+        yield database if is_current else None
 
 
 async def _revision(database: Database) -> str:

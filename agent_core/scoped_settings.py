@@ -34,6 +34,7 @@ def _split(value: object) -> object:
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
+Days = Annotated[float | None, Field(ge=1, allow_inf_nan=False, examples=["90"])]
 _Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 
 
@@ -118,6 +119,19 @@ class ScopedSettings(BaseModel):
         default=False,
         description="Whether answers end with pages read, time and cost.",
         examples=["true", "false"],
+    )
+
+    keep_workspaces_days: Days = Field(
+        default=None,
+        description="Days for which a thread's files are kept; for ever where it is not set.",
+    )
+    keep_transcripts_days: Days = Field(
+        default=None,
+        description="Days for which what was said and done in a thread is kept.",
+    )
+    keep_reports_days: Days = Field(
+        default=None,
+        description="Days for which reports and other work products are kept.",
     )
 
     def set_values(self) -> dict[str, Value]:

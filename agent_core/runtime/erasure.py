@@ -15,6 +15,7 @@ from agent_core.ids import SessionId, UserId
 from agent_core.runtime.scopes import ScopeSettings
 from agent_core.sessions import (
     ERASED,
+    AuditRecord,
     Database,
     ErasureStore,
     Forgotten,
@@ -48,21 +49,13 @@ class Erasure:
     Args:
         database: Of the state.
         durable_url: Where the steps of turns are recorded.
-        scopes: How long each scope keeps what.
         clock: Tells the moment, in UTC.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        durable_url: str,
-        scopes: ScopeSettings,
-        clock: Callable[[], datetime],
-    ) -> None:
+    def __init__(self, database: Database, durable_url: str, clock: Callable[[], datetime]) -> None:
         self._store = ErasureStore(database)
         self._queue = TurnQueue(database)
-        self._urls = (database.url, durable_url)
-        self._scopes = scopes
+        self._urls = (str(database.url), durable_url)
         self._clock = clock
 
     async def erase(self, person: UserId, by: str, *, is_running: bool = True) -> ErasureReport:
@@ -85,26 +78,26 @@ class Erasure:
                 busy.append(session)
             else:
                 await asyncio.to_thread(self._follow, forgotten)
-        await self._store.forget_belongings(person, by, self._clock())
+        record = AuditRecord(at=self._clock(), kind="erasure", who=by, about={"person": person})
+        await self._store.forget_belongings(person, record)
         for url in self._urls:
             await asyncio.to_thread(rewrite_file, url)
         return ErasureReport(sessions=len(free) - len(busy), held=held, busy=busy)
 
-    async def sweep(self) -> None:
+    async def sweep(self, scopes: ScopeSettings) -> None:
         """Delete what each scope has kept for as long as it keeps that."""
         now = self._clock()
         holds = await self._store.holds()
         idle: dict[float, set[SessionId]] = {}
         for session in await self._store.idle(now - timedelta(days=1), now):
-            if is_held(session.id, holds):
-                continue
-            kept = (await self._scopes.of_session(session.id)).values
-            for days, delete in (
+            kept = (await scopes.of_session(session.id)).values
+            kinds = (
                 (kept.keep_transcripts_days, self._delete_transcript),
                 (kept.keep_reports_days, self._delete_reports),
                 (kept.keep_workspaces_days, self._delete_workspace),
-            ):
-                if days is None:
+            )
+            for days, delete in kinds:
+                if days is None or is_held(session.id, holds):
                     continue
                 if days not in idle:
                     stored = await self._store.idle(now - timedelta(days=days), now)
@@ -135,8 +128,8 @@ class Erasure:
         """Delete what the database does not hold."""
         delete_records(self._urls[1], forgotten.turns)
         workspace = forgotten.workspace
-        if forgotten.pattern is None:
+        if forgotten.quotes is None:
             shutil.rmtree(workspace, ignore_errors=True)
         else:
             delete_files(workspace, [*RECORDS, *forgotten.files])
-            redact_files(workspace, forgotten.pattern, ERASED)
+            redact_files(workspace, forgotten.quotes, ERASED)

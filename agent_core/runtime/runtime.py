@@ -22,6 +22,7 @@ from agent_core.messages import InboundMessage
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.closing import print_report
 from agent_core.runtime.dispatch import Dispatch
+from agent_core.runtime.erasure import Erasure
 from agent_core.runtime.interventions import Interventions
 from agent_core.runtime.opening import kind_of
 from agent_core.runtime.parts import TurnParts
@@ -129,7 +130,15 @@ class Runtime:
         interventions = Interventions(parts, self._dispatch, self.handle)
         self.intervene = interventions.intervene
         """A person steps in at one run."""
-        self._housekeeping = _Housekeeping(parts, self._dispatch, self.asks, interventions)
+        self.erasure = Erasure(parts.database, durable_url, parts.clock)
+        """Deletes what is kept of a person."""
+        self._housekeeping = _Housekeeping(
+            parts,
+            self._dispatch,
+            self.asks,
+            interventions,
+            self.erasure,
+        )
         self.show_with = self._dispatch.show_with
         self.load_cursor = parts.store.load_cursor
         self.save_cursor = parts.store.save_cursor
@@ -298,13 +307,19 @@ class _Housekeeping:
     """What a process does again and again. What fails is logged, and done with a later look."""
 
     def __init__(
-        self, parts: TurnParts, dispatch: Dispatch, asks: Asks, interventions: Interventions
+        self,
+        parts: TurnParts,
+        dispatch: Dispatch,
+        asks: Asks,
+        interventions: Interventions,
+        erasure: Erasure,
     ) -> None:
         self._parts = parts
         self._leases = parts.leases
         self._dispatch = dispatch
         self._asks = asks
         self._interventions = interventions
+        self._erasure = erasure
         self._last_beat_s: float | None = None
         self._patient_until_s = 0.0
         self._idle: set[tuple[TurnId, int]] = set()
@@ -344,6 +359,7 @@ class _Housekeeping:
         await purge_ledger(self._parts.database, self._parts.clock())
         if self._parts.accounts is not None:
             await self._parts.accounts.delete_unused()
+        await self._erasure.sweep(self._parts.scopes)
 
     async def _beat(self) -> None:
         await self._leases.beat()

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
-from agent_core.json_values import digest_of_json
+from agent_core.ids import SessionId, UserId
 from agent_core.scoped_settings import (
     DEFAULTS,
     NO_FILE,
+    SETTINGS,
     EffectiveSettings,
     Layer,
     ScopedSettings,
@@ -23,7 +23,7 @@ from agent_core.scoped_settings import (
     stored_settings,
     wider_scopes,
 )
-from agent_core.sessions import AuditedAction, AuditEntry, AuditLog, Preferences, ScheduleStore
+from agent_core.sessions import AuditLog, AuditRecord, Preferences, ScheduleStore
 from agent_core.settings import CoreSettings
 
 AUTHOR = "instructions_by"
@@ -32,7 +32,8 @@ AUTHOR = "instructions_by"
 
 def environment_settings(core: CoreSettings, follow_ups: str = "") -> ScopedSettings:
     """What the environment sets for every scope; `follow_ups` is empty where it does not."""
-    values: dict[str, str] = {}
+    own = core.model_fields_set & SETTINGS.keys()
+    values = {name: getattr(core, name) for name in own}
     if "agent_model" in core.model_fields_set:
         values["model"] = core.agent_model
     if follow_ups:
@@ -83,24 +84,15 @@ class ScopeSettings:
         wanted = {name: value for name, value in values.items() if value is not None}
         set_values = checked_settings(wanted).set_values()
         texts = dict.fromkeys(values, "") | {n: as_text(v) for n, v in set_values.items()}
-        actions = [
-            AuditedAction(slug=name, account=scope, arguments_digest=digest_of_json(text))
-            for name, text in texts.items()
-        ]
-        entry = AuditEntry(
+        record = AuditRecord(
             at=now,
-            session=SessionId(scope),
-            turn=TurnId(f"setting:{key}"),
-            run=ROOT_RUN,
-            call=ToolCallId(key),
-            asker=by,
-            tool="settings",
-            actions=tuple(actions),
-            approved_by=by,
-            outcome="done",
-            ended_at=now,
+            kind="setting",
+            who=by,
+            about={"scope": scope, "names": sorted(texts)},
+            contents={"values": texts},
+            key=f"setting:{key}",
         )
-        await self._audit.begin(entry)
+        await self._audit.add(record)
         for name, text in texts.items():
             await self._stored.put(scope, name, text)
         if "instructions" in texts:

@@ -5,12 +5,23 @@ transaction with retry), then `turns.py` and `store.py` (turns, Asks, sessions, 
 (events) and `leases.py` (which process works on what).
 """
 
+from agent_core.sessions.audit_chain import (
+    OPERATOR,
+    AuditKind,
+    AuditRecord,
+    ChainReport,
+    append,
+    erase,
+    in_utc,
+)
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.erasure import (
+    ERASED,
     HOLD,
     ErasureStore,
     Forgotten,
     is_held,
+    rewrite_file,
 )
 from agent_core.sessions.inbox import (
     ENDINGS,
@@ -34,7 +45,6 @@ from agent_core.sessions.leases import (
 )
 from agent_core.sessions.log import EventLog, WriteBehind
 from agent_core.sessions.overview import AnsweredTurn, KnownSessions, Overview, SessionState, Spent
-from agent_core.sessions.redaction import ERASED
 from agent_core.sessions.safeguards import (
     NOT_ACCEPTED,
     AuditedAction,
@@ -80,6 +90,7 @@ __all__ = [
     "ERASED",
     "HOLD",
     "NOT_ACCEPTED",
+    "OPERATOR",
     "UNFINISHED_SLOTS",
     "AccountConnection",
     "AnsweredTurn",
@@ -88,10 +99,13 @@ __all__ = [
     "AskKind",
     "AskStore",
     "AuditEntry",
+    "AuditKind",
     "AuditLog",
     "AuditOutcome",
+    "AuditRecord",
     "AuditedAction",
     "CallApproval",
+    "ChainReport",
     "Database",
     "DatabaseTrouble",
     "DisclosureStore",
@@ -128,12 +142,16 @@ __all__ = [
     "Wait",
     "WriteBehind",
     "again_run",
+    "append",
     "ask_id",
+    "erase",
     "holder_of",
+    "in_utc",
     "is_held",
     "is_in_use",
     "new_process_id",
     "pending_retries",
     "purge_ledger",
+    "rewrite_file",
     "sole_process",
 ]

@@ -57,9 +57,7 @@ _AUTHORS = ("asker", "author", "by")
 _TEXTS = ("text", "title", "reason")
 """Fields beside an author's that hold the author's words."""
 _SENTENCE = re.compile(r"""\w[^.!?:;\n"\\]* [^.!?:;\n"\\]{6,}""")
-_TELLING = re.compile(
-    r"(?=[\w@.+-]*[\d@+-])\w[\w@.+-]{3,}\w|(?<=[\w,] )[A-Z]\w{4,}|[^\W_]{12,}"
-)
+_TELLING = re.compile(r"(?=[\w@.+-]*[\d@+-])\w[\w@.+-]{3,}\w|(?<=[\w,] )[A-Z]\w{4,}|[^\W_]{12,}")
 """Words with a digit or sign inside, capitals within a sentence, and very long words."""
 
 
@@ -168,7 +166,9 @@ class ErasureStore(Store):
         is_owners = schedules.c.order["owner"].as_string() == person
         own = select(schedules.c.id).where(is_owners)
         statements = (
-            delete(preferences).where(or_(preferences.c.scope == person, preferences.c.name == person)),
+            delete(preferences).where(
+                or_(preferences.c.scope == person, preferences.c.name == person)
+            ),
             delete(pending_orders).filter_by(person=person),
             delete(reported).where(reported.c.schedule.in_(own)),
             delete(slots).where(slots.c.schedule.in_(own)),

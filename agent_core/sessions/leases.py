@@ -409,8 +409,8 @@ async def is_in_use(database: Database) -> bool:
     """Whether a bot works with the database now."""
     if database.is_sqlite:
         return holder_of(str(database.url)) is not None
-    now = Leases(database, new_process_id())._now()
-    query = select(processes.c.id).where(processes.c.seen_s > now - DEAD_AFTER_S)
+    leases_of = Leases(database, new_process_id())
+    query = select(processes.c.id).where(~leases_of.is_dead(processes.c.id))
 
     def look(connection: Connection) -> bool:
         has_table = inspect(connection).has_table(processes.name)

@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import URL, Connection, inspect, text
 
 from agent_core.errors import SessionError
-from agent_core.sessions.schema import metadata
+from agent_core.sessions.schema import FIRST_HEAD, metadata
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +32,18 @@ REVISIONS: Revisions = {
     "0003": (
         "CREATE TABLE quoted_authors (session TEXT NOT NULL, author TEXT NOT NULL, "
         "PRIMARY KEY (session, author))",
+    ),
+    "0004": (
+        "CREATE TABLE audit_chain (number INTEGER NOT NULL PRIMARY KEY, at TEXT NOT NULL, "
+        "kind TEXT NOT NULL, who TEXT NOT NULL, about TEXT NOT NULL, key TEXT NOT NULL UNIQUE, "
+        "digest TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL)",
+        "CREATE INDEX ix_audit_chain_at ON audit_chain (at)",
+        "CREATE TABLE audit_contents (number INTEGER NOT NULL PRIMARY KEY "
+        "REFERENCES audit_chain (number), body TEXT NOT NULL)",
+        "CREATE TABLE audit_head (id INTEGER NOT NULL PRIMARY KEY, number INTEGER NOT NULL, "
+        "hash TEXT NOT NULL)",
+        FIRST_HEAD,
+        "ALTER TABLE audit RENAME TO audit_before_chain",
     ),
 }
 """The first one is what version 0.1.0 makes; `0001` had other tables and was never released."""

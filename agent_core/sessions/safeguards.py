@@ -1,7 +1,7 @@
 """The safeguards' records: the audit of effects, the egress budget, and pins of tools.
 
-The audit has a row from before each call with an effect, and on it how the call ended. What a row
-says of the beginning is never altered, and an outcome is noted once. A disclosure is what a call
+The audit has a record from before each call with an effect, and another one of how the call ended;
+`audit_chain.py` says what else is in it, and how it is proved. A disclosure is what a call
 told its owner after the session was tainted: `consent/egress.py` puts a price in bits on it, and
 each call that was let through without a person is charged here, once. A pin is a tool's accepted
 definition, with the one that waits to be accepted, if any.
@@ -10,14 +10,26 @@ definition, with the one that waits to be accepted, if any.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
+from pydantic import TypeAdapter
 from sqlalchemy import Connection, delete, select, update
 
 from agent_core.ids import AskId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.json_values import as_object, json_in
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import PATIENCE_S, Store, columns_of, objects_of
-from agent_core.sessions.schema import audit, disclosures, tool_pins
+from agent_core.sessions.audit_chain import (
+    RECORDS,
+    AuditRecord,
+    ChainReport,
+    about_of,
+    append,
+    in_utc,
+    verify,
+)
+from agent_core.sessions.database import PATIENCE_S, Store, columns_of
+from agent_core.sessions.schema import audit_chain, disclosures, tool_pins
 
 AuditOutcome = Literal["done", "failed", "unknown"]
 """`unknown`: the result was lost on the way."""
@@ -58,11 +70,23 @@ class AuditEntry:
 
 
 class AuditLog(Store):
-    """Rows are only ever added; noting the same again adds nothing and alters nothing."""
+    """The audit chain. What is noted again adds nothing, and nothing is ever altered."""
+
+    async def add(self, record: AuditRecord) -> None:
+        """Append a record of something that has no transaction of its own."""
+        await self._database.run(partial(append, record=record))
 
     async def begin(self, entry: AuditEntry) -> None:
-        """Note a call. Returns when the row is stored: make the call after that."""
-        await self._database.add(audit, columns_of(entry))
+        """Note a call. Returns when the record is stored: make the call after that."""
+        record = AuditRecord(
+            at=entry.at,
+            kind="call",
+            who=entry.asker,
+            about={name: getattr(entry, name) for name in _CALL_IDS},
+            contents={"actions": entry.actions},
+            key=f"call:{entry.turn}:{entry.run}:{entry.call}",
+        )
+        await self.add(record)
 
     async def end(
         self,
@@ -72,9 +96,15 @@ class AuditLog(Store):
         outcome: AuditOutcome,
         at: datetime,
     ) -> None:
-        """Note how a call that began has ended."""
-        begun = update(audit).filter_by(turn=turn, run=run, call=call, outcome=None)
-        await self._database.execute(begun.values(outcome=outcome, ended_at=at))
+        """Note how a call that began has ended; its first outcome holds."""
+        record = AuditRecord(
+            at=at,
+            kind="outcome",
+            who="",
+            about={"turn": turn, "run": run, "call": call, "outcome": outcome},
+            key=f"outcome:{turn}:{run}:{call}",
+        )
+        await self.add(record)
 
     async def entries(
         self,
@@ -87,13 +117,46 @@ class AuditLog(Store):
         Raises:
             DatabaseTrouble: the database cannot be read.
         """
-        query = select(audit).order_by(audit.c.at.desc(), audit.c.id)
+        outcomes: dict[str, JsonObject] = {}
+        entries: list[AuditEntry] = []
+        for record in reversed(await self.records(since, patience_s=patience_s)):
+            kind, _, call = record["key"].partition(":")
+            about = record["about"]
+            if kind == "outcome":
+                outcomes[call] = {"outcome": about["outcome"], "ended_at": record["at"]}
+            elif kind == "call":
+                about |= {"at": record["at"], "asker": record["who"], **record["contents"]}
+                entry = {"actions": (), **about, **outcomes.get(call, {})}
+                entries.append(_ENTRY.validate_python(entry))
+        return entries
+
+    async def records(
+        self, since: datetime | None = None, *, patience_s: float = PATIENCE_S
+    ) -> list[JsonObject]:
+        """Records of all kinds since then, or all, in order; `contents` as far as they are there.
+
+        Raises:
+            DatabaseTrouble: the database cannot be read.
+        """
+        query = RECORDS.order_by(audit_chain.c.number)
         if since is not None:
-            query = query.where(audit.c.at >= since)
-        return await self._database.run(
-            lambda connection: objects_of(connection, query, AuditEntry),
+            query = query.where(audit_chain.c.at >= in_utc(since))
+        rows = await self._database.run(
+            lambda connection: connection.execute(query).mappings().all(),
             patience_s=patience_s,
         )
+        return [
+            {**row, "about": about_of(row), "contents": as_object(json_in(row["body"] or ""))}
+            for row in rows
+        ]
+
+    async def verify(self, head: str = "", *, patience_s: float = PATIENCE_S) -> ChainReport:
+        """Check the whole chain; see `audit_chain.verify`."""
+        return await self._database.run(partial(verify, exported_head=head), patience_s=patience_s)
+
+
+_CALL_IDS = ("session", "turn", "run", "call", "tool", "digest", "ask", "approved_by")
+_ENTRY = TypeAdapter(AuditEntry)
 
 
 TurnPrice = tuple[TurnId, JsonObject]

@@ -4,12 +4,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
+    DDL,
     JSON,
     Boolean,
     Column,
     DateTime,
     Dialect,
     Float,
+    ForeignKey,
     Integer,
     LargeBinary,
     MetaData,
@@ -17,6 +19,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    event,
 )
 
 metadata = MetaData()
@@ -235,19 +238,34 @@ disclosures = Table(
     *_columns(Json, "price"),
 )
 
-audit = Table(
-    "audit",
+audit_chain = Table(
+    "audit_chain",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    *_columns(Text, "at", index=True),
+    *_columns(Text, "kind", "who", "about"),
+    Column("key", Text, unique=True, nullable=False),
+    *_columns(Text, "digest", "previous", "hash"),
+)
+"""Append-only; all but the number is text, so that a hash is over what stands there."""
+
+audit_contents = Table(
+    "audit_contents",
+    metadata,
+    Column("number", Integer, ForeignKey("audit_chain.number"), primary_key=True),
+    *_columns(Text, "body"),
+)
+
+audit_head = Table(
+    "audit_head",
     metadata,
     _counted(),
-    *_columns(Moment, "at", index=True),
-    *_columns(Text, "session", index=True),
-    *_columns(Text, "turn", "run", "call", "asker", "tool", "digest"),
-    *_columns(Json, "actions"),
-    *_columns(Text, "outcome", nullable=True),
-    *_columns(Moment, "ended_at", nullable=True),
-    *_columns(Text, "ask", "approved_by", nullable=True),
-    UniqueConstraint("turn", "run", "call"),
+    *_columns(Integer, "number"),
+    *_columns(Text, "hash"),
 )
+"""One row: the chain's newest record. Whoever appends holds its lock until the commit."""
+FIRST_HEAD = "INSERT INTO audit_head (id, number, hash) VALUES (1, 0, '')"
+event.listen(audit_head, "after_create", DDL(FIRST_HEAD))
 
 tool_pins = Table(
     "tool_pins",

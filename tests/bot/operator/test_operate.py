@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -283,3 +285,25 @@ def test_a_setting_that_is_wrong_is_named(bot: Command) -> None:
     result = bot("list", DATABASE_URL="mysql://x")
     assert result.exit_code == 2
     assert "DATABASE_URL" in result.stderr
+
+
+@pytest.mark.proves("audit.commands")
+def test_a_head_that_was_exported_shows_later_what_was_cut_off(url: str, tmp_path: Path) -> None:
+    *records, last = map(json.loads, audit(url, "export", "--since", "1d").stdout.splitlines())
+    assert [(each["kind"], each["who"], each["about"]["call"]) for each in records] == [
+        ("call", "T1:U1", "call_1"),
+        ("outcome", "", "call_1"),
+    ]
+    assert (last["head"], last["count"], last["faults"]) == (records[-1]["hash"], 3, [])
+    assert "GMAIL_SEND_EMAIL" not in json.dumps(records)  # contents lie apart
+
+    result = audit(url, "verify", "--head", last["head"])
+    assert (result.exit_code, result.stdout.split()[-1]) == (0, last["head"])
+    with closing(sqlite3.connect(tmp_path / "state.sqlite")) as writer:
+        writer.executescript(
+            "DELETE FROM audit_chain WHERE number = 3; UPDATE audit_head SET number = 2, "
+            "hash = (SELECT hash FROM audit_chain WHERE number = 2)"
+        )
+    assert audit(url, "verify").exit_code == 0
+    result = audit(url, "verify", "--head", last["head"])
+    assert (result.exit_code, "cut off" in result.stderr) == (1, True)
