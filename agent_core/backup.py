@@ -5,13 +5,11 @@ are copied before the state: what the state knows of effects is then never older
 engine would do again. Copies from before an update stay where they are, and are in no archive.
 """
 
-import asyncio
-import os
 import shutil
 import sqlite3
 import subprocess
 import tarfile
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
@@ -20,14 +18,13 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import make_url
 
 from agent_core.errors import SessionError, SettingsError
-from agent_core.sessions import Database, KnownSessions, is_in_use, sole_process
+from agent_core.sessions import Database, KnownSessions
 from agent_core.sessions.migrations import REVISIONS, file_of, revision_of
 from agent_core.settings import CoreSettings, named_variables
 
 REVISION = "revision.txt"
 """In an archive: of which revision the tables are."""
 DUMP = "postgres.dump"
-WORKSPACES = "workspaces"
 _IN_ROOT = ("session_*", ".session_*", "*.json")
 """What lies in the root besides databases, locks and older copies."""
 
@@ -39,95 +36,91 @@ def back_up(settings: CoreSettings, target: Path, now: datetime) -> Path:
         SettingsError: there is nothing to back up, or pg_dump fails.
         SQLAlchemyError: the database cannot be read; OSError: the archive cannot be written.
     """
+    if target.is_dir():
+        target /= f"backup-{now:%Y%m%d-%H%M%S}.tar.gz"
     root = settings.workspaces_root.resolve()
     files = _files(settings)
-    if not all(map(Path.exists, files.values())):
+    revision = _stored_revision(settings, files)
+    if not revision:
         raise SettingsError(f"There is nothing to back up: no bot has run in {root} yet.")
-    with Database(settings.state_url).engine.connect() as connection:
-        revision = revision_of(connection)
-    with TemporaryDirectory(dir=root, prefix=".backup-") as directory:
-        copies = Path(directory, "copies")
-        copies.mkdir()
+    with TemporaryDirectory(dir=target.parent) as directory:
+        copies = Path(directory)
         (copies / REVISION).write_text(revision, encoding="utf-8")
-        for name, file in files.items():
+        for file in files:
             source = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
-            with closing(source), closing(sqlite3.connect(copies / name)) as copy:
+            with closing(source), closing(sqlite3.connect(copies / file.name)) as copy:
                 source.backup(copy)
         if not files:
             _run_postgres("pg_dump", settings, "--format=custom", f"--file={copies / DUMP}")
-        kept = copies / WORKSPACES
-        kept.mkdir()
-        for path in _in(root):
-            with suppress(shutil.Error, OSError):  # it goes while it is read
-                _link(path, kept / path.name)
-        made = shutil.make_archive(f"{directory}/backup", "gztar", copies)
-        if target.is_dir():
-            target /= f"backup-{now:%Y%m%d-%H%M%S}.tar.gz"
-        return Path(shutil.move(made, target))
+        part = copies / target.name
+        with tarfile.open(part, "w:gz") as tar:
+            for path in copies.iterdir():
+                if path != part:
+                    tar.add(path, path.name)
+            for pattern in _IN_ROOT:
+                for top in root.glob(pattern):
+                    _add(tar, top)
+        part.replace(target)
+    return target
 
 
-async def restore(settings: CoreSettings, archive: Path, now: datetime) -> Path:
-    """Put an archive in the place of what is there, which is kept in the directory returned.
+async def restore(settings: CoreSettings, archive: Path) -> None:
+    """Unpack an archive where no bot has run yet.
 
     Raises:
-        SessionError: a bot uses the database, or a newer version made the archive.
+        SessionError: there is a database already, or a newer version made the archive.
         SettingsError: the file is no archive, or of the other kind of database; pg_restore fails.
     """
     root = settings.workspaces_root.resolve()
-    database = Database(settings.state_url)
-    async with sole_process(settings.state_url):
-        if not database.is_sqlite and await is_in_use(database):
-            raise SessionError("A bot works with the database. Stop every bot, then restore.")
-        kept = await asyncio.to_thread(_put_back, settings, root, archive, now)
-        await KnownSessions(database).move_workspaces(root)
-    await database.close()
-    return kept
-
-
-def _put_back(settings: CoreSettings, root: Path, archive: Path, now: datetime) -> Path:
-    kept = root / f"before-restore-{now:%Y%m%d-%H%M%S}"
     files = _files(settings)
+    if _stored_revision(settings, files):
+        raise SessionError(
+            "There is a database already, which may be in use, and it is never overwritten. Stop "
+            f"the bot and move {root} away, or set DATABASE_URL to an empty database."
+        )
+    root.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=root, prefix=".restore-") as directory:
         copies = Path(directory)
-        _unpack(archive, copies, list(files) or [DUMP])
-        kept.mkdir()
+        _unpack(archive, copies, [file.name for file in files] or [DUMP])
         if not files:
-            _run_postgres("pg_restore", settings, "--clean", "--if-exists", str(copies / DUMP))
-        _move(_in(root), kept)
-        _move((copies / WORKSPACES).iterdir(), root)
-        for name, file in files.items():
-            older = [file, *file.parent.glob(f"{file.name}-*")]  # with what is not in it yet
-            _move(filter(Path.exists, older), kept)
-            shutil.move(copies / name, file)
-    return kept
+            _run_postgres("pg_restore", settings, str(copies / DUMP))
+        for file in files:
+            shutil.move(copies / file.name, file)
+        for pattern in _IN_ROOT:
+            for path in copies.glob(pattern):
+                shutil.move(path, root)
+    database = Database(settings.state_url)
+    await KnownSessions(database).move_workspaces(root)
+    await database.close()
 
 
-def _files(settings: CoreSettings) -> dict[str, Path]:
-    """SQLite's files by their names in an archive, in the order in which they are copied."""
-    urls = {"turns.sqlite": settings.durable_url, "state.sqlite": settings.state_url}
-    if settings.database_url:
-        del urls["turns.sqlite"]
-    files = {name: file_of(make_url(url)) for name, url in urls.items()}
-    return {name: file for name, file in files.items() if file is not None}
+def _files(settings: CoreSettings) -> list[Path]:
+    """SQLite's files, in the order in which they are copied; none of Postgres."""
+    urls = dict.fromkeys([settings.durable_url, settings.state_url])
+    return [file for url in urls if (file := file_of(make_url(url)))]
 
 
-def _in(root: Path) -> Iterable[Path]:
-    return [path for pattern in _IN_ROOT for path in root.glob(pattern)]
+def _stored_revision(settings: CoreSettings, files: Sequence[Path]) -> str:
+    """Of the tables; empty where there are none."""
+    if not all(map(Path.exists, files)):
+        return ""
+    with Database(settings.state_url).engine.connect() as connection:
+        return revision_of(connection)
 
 
-def _link(path: Path, copy: Path) -> None:
-    """A copy that takes no room: files are replaced, and never changed in place."""
-    if path.is_dir():
-        shutil.copytree(path, copy, symlinks=True, copy_function=os.link)
-    else:
-        os.link(path, copy)
+def _add(tar: tarfile.TarFile, top: Path) -> None:
+    """Files and directories, without links; what goes while it is read is left out."""
+    for path in (top, *top.rglob("*")):
+        name = path.relative_to(top.parent)
+        with suppress(FileNotFoundError):
+            if not path.is_symlink():
+                tar.add(path, name, recursive=False)
 
 
-def _unpack(archive: Path, directory: Path, needed: Iterable[str]) -> None:
+def _unpack(archive: Path, directory: Path, needed: Sequence[str]) -> None:
     try:
         with tarfile.open(archive) as tar:
-            plain = [member for member in tar if not member.issym()]
-            tar.extractall(directory, plain, filter="data")
+            tar.extractall(directory, filter="data")
         revision = (directory / REVISION).read_text(encoding="utf-8")
     except (tarfile.TarError, OSError, EOFError) as error:
         raise SettingsError(f"{archive} is no backup of this bot, or is damaged.") from error
@@ -140,11 +133,6 @@ def _unpack(archive: Path, directory: Path, needed: Iterable[str]) -> None:
         raise SettingsError(f"{archive} is of another kind of database than DATABASE_URL.")
 
 
-def _move(paths: Iterable[Path], directory: Path) -> None:
-    for path in paths:
-        shutil.move(path, directory)
-
-
 def _run_postgres(program: str, settings: CoreSettings, *arguments: str) -> None:
     """Run one of Postgres's own programs; the password stands in no list of processes."""
     url = make_url(settings.database_url).set(drivername="postgresql")
@@ -152,8 +140,8 @@ def _run_postgres(program: str, settings: CoreSettings, *arguments: str) -> None
     variables = {**named_variables(), "PGPASSWORD": str(url.password or "")}
     command = [program, f"--dbname={address}", *arguments]
     try:
-        done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+        subprocess.run(command, env=variables, capture_output=True, text=True, check=True)  # noqa: S603 (no shell)
     except FileNotFoundError as error:
         raise SettingsError(f"{program} is missing: install Postgres's client.") from error
-    if done.returncode:
-        raise SettingsError(f"{program} failed: {done.stderr.strip()}")
+    except subprocess.CalledProcessError as error:
+        raise SettingsError(f"{program} failed: {error.stderr.strip()}") from error

@@ -16,11 +16,11 @@ from agent_core.sessions.audit_chain import (
 )
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.erasure import (
-    ERASED,
     HOLD,
     ErasureStore,
     Forgotten,
     is_held,
+    redacted,
     rewrite_file,
 )
 from agent_core.sessions.inbox import (
@@ -38,7 +38,6 @@ from agent_core.sessions.leases import (
     Ledger,
     Marks,
     holder_of,
-    is_in_use,
     new_process_id,
     purge_ledger,
     sole_process,
@@ -87,7 +86,6 @@ __all__ = [
     "ASK",
     "DEAD_AFTER_S",
     "ENDINGS",
-    "ERASED",
     "HOLD",
     "NOT_ACCEPTED",
     "OPERATOR",
@@ -148,10 +146,10 @@ __all__ = [
     "holder_of",
     "in_utc",
     "is_held",
-    "is_in_use",
     "new_process_id",
     "pending_retries",
     "purge_ledger",
+    "redacted",
     "rewrite_file",
     "sole_process",
 ]

@@ -10,7 +10,7 @@ that are names, numbers or addresses by their form. The audit keeps ids and hash
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +25,7 @@ from agent_core.sessions.database import Store
 from agent_core.sessions.migrations import file_of
 from agent_core.sessions.schema import (
     asks,
+    audit_chain,
     cursors,
     disclosures,
     effects,
@@ -38,7 +39,6 @@ from agent_core.sessions.schema import (
     reported,
     schedules,
     sessions,
-    slots,
     turns,
 )
 from agent_core.sessions.store import StoredSession
@@ -51,13 +51,17 @@ OF_TURN = (messages, events, inbox, cursors, effects, programs, asks, disclosure
 """Tables whose rows belong to a turn, by its id."""
 _QUOTING = ("inbound", "answer", "stop", "body", "state", "reason")
 """Columns that may quote somebody."""
-_GOING_ON = ("proposed", "active", "paused")
-"""A digest in one of these states keeps the thread in which it was ordered."""
 _AUTHORS = ("asker", "author", "by")
 _TEXTS = ("text", "title", "reason")
 """Fields beside an author's that hold the author's words."""
 _SENTENCE = re.compile(r"""\w[^.!?:;\n"\\]* [^.!?:;\n"\\]{6,}""")
-_TELLING = re.compile(r"(?=[\w@.+-]*[\d@+-])\w[\w@.+-]{3,}\w|(?<=[\w,] )[A-Z]\w{4,}|[^\W_]{12,}")
+_WORD = re.compile(r"[\w@+-]+(?:\.[\w@+-]+)*")
+_TELLING = re.compile(
+    r"""(?=[\w@.+-]*[\d@+-])\w[\w@.+-]{3,}\w
+    |(?<=[\w,][ ])[A-Z]\w{4,}
+    |[^\W_]{12,}""",
+    re.VERBOSE,
+)
 """Words with a digit or sign inside, capitals within a sentence, and very long words."""
 
 
@@ -65,18 +69,27 @@ _TELLING = re.compile(r"(?=[\w@.+-]*[\d@+-])\w[\w@.+-]{3,}\w|(?<=[\w,] )[A-Z]\w{
 class Forgotten:
     """What was deleted of a session in the database, and what has to follow elsewhere."""
 
-    turns: Sequence[TurnId]
-    """All that the session had, as durable records of others' turns quote the person, too."""
+    turns: Collection[TurnId]
+    """All that the session had: durable records of others' turns quote the person, too."""
     workspace: Path
     files: Sequence[str]
     """What people attached to the deleted turns; relative to the workspace."""
-    quotes: re.Pattern[str] | None
-    """Finds a person's words in what stays of others'; None where the whole transcript went."""
+    is_whole: bool
+    """Whether nothing of the transcript is left."""
 
 
 def is_held(session: SessionId, holds: Iterable[str]) -> bool:
     """Whether a legal hold is on the session: on a part of its id, such as a channel's."""
     return any(f":{scope}:" in f":{session}:" for scope in holds)
+
+
+def redacted(text: str, quotes: Set[str]) -> str:
+    """A text, or JSON, with a mark in place of these sentences and words."""
+
+    def mark(match: re.Match[str]) -> str:
+        return ERASED if match[0] in quotes else match[0]
+
+    return _WORD.sub(mark, _SENTENCE.sub(mark, text))
 
 
 class ErasureStore(Store):
@@ -87,39 +100,17 @@ class ErasureStore(Store):
         rows = await self._database.rows(select(preferences).filter_by(name=HOLD))
         return {row.scope: row.value for row in rows}
 
-    async def idle(self, before: datetime, now: datetime) -> list[StoredSession]:
-        """Sessions whose workspace nobody used since `before`, and for which nothing is open.
-
-        Open are turns, Asks, and digests that were ordered there and go on.
-        """
+    async def idle(self, before: datetime) -> list[StoredSession]:
+        """Sessions whose workspace nobody used since `before`, and in which no turn is open."""
         received_at = turns.c.inbound["received_at"].as_string()
-        origin = schedules.c.order["origin"].as_string()
-        is_used = or_(
-            sessions.c.created_at >= before,
-            received_at >= before.isoformat(),
-            turns.c.status != "finished",
-            (asks.c.state == "open") & (asks.c.deadline > now),
-            schedules.c.status.in_(_GOING_ON),
-        )
+        is_recent = or_(sessions.c.created_at >= before, received_at >= before.isoformat())
         used = (
             select(sessions.c.workspace)
             .outerjoin(turns, turns.c.session == sessions.c.id)
-            .outerjoin(asks, asks.c.session == sessions.c.id)
-            .outerjoin(schedules, origin == sessions.c.id)
-            .where(is_used)
+            .where(is_recent | (turns.c.status != "finished"))
         )
         query = select(sessions).where(sessions.c.workspace.not_in(used))
         return await self._database.read(query, StoredSession)
-
-    async def touched(self, person: UserId) -> list[SessionId]:
-        """Sessions that hold a person's words."""
-        id = f'"{person}"'
-        query = union(
-            select(turns.c.session).where(cast(turns.c.inbound, Text).contains(id)),
-            select(events.c.session).where(cast(events.c.body, Text).contains(id)),
-            select(quoted_authors.c.session).filter_by(author=person),
-        )
-        return await self._database.column(query)
 
     async def is_busy(self, of: Sequence[SessionId]) -> bool:
         """Whether work goes on in one of these sessions, or is not shown to its end."""
@@ -128,35 +119,49 @@ class ErasureStore(Store):
         query = select(turns.c.id).where(turns.c.session.in_(of), is_at_work)
         return await self._database.scalar(query) is not None
 
+    async def touched(self, person: UserId) -> list[SessionId]:
+        """Sessions that hold a person's words."""
+        queries = [
+            select(table.c.session).where(cast(column, Text).contains(f'"{person}"'))
+            for table, column in _RECORDS
+        ]
+        quoted = select(quoted_authors.c.session).filter_by(author=person)
+        return await self._database.column(union(quoted, *queries))
+
+    async def quotes_of(self, person: UserId) -> Set[str]:
+        """The sentences and telling words by which what a person wrote is known elsewhere."""
+        quotes: set[str] = set()
+        for _, column in _RECORDS:
+            query = select(column).where(cast(column, Text).contains(f'"{person}"'))
+            for record in await self._database.column(query):
+                for text in _words_by(person, record):
+                    quotes.update(_SENTENCE.findall(text), _TELLING.findall(text))
+        return quotes
+
     async def forget(
-        self, session: SessionId, person: UserId | None = None, *, force: bool = False
+        self, session: SessionId, person: UserId | None = None, quotes: Set[str] = frozenset()
     ) -> Forgotten | None:
         """Delete a session's transcript, or what it holds of a person; None while work goes on."""
         asked = select(turns).filter_by(session=session).order_by(turns.c.seq)
-        announced = select(events.c.body).filter_by(session=session)
         directory = select(sessions.c.workspace).filter_by(id=session)
 
         def forget(connection: Connection) -> Forgotten | None:
             rows = connection.execute(asked).all()
-            if not force and any(row.status != "finished" for row in rows):
+            if any(row.status != "finished" for row in rows):
                 return None
-            records = [row.inbound for row in rows]
-            is_whole = person is None or (bool(rows) and records[0]["asker"] == person)
-            gone = [row for row in rows if is_whole or row.inbound["asker"] == person]
-            records += connection.execute(announced).scalars()
             for author in authors_in(connection, session):
                 row = {"session": session, "author": author}
                 self._database.insert_if_new(connection, quoted_authors, row)
+            own = [row for row in rows if row.inbound["asker"] == person]
+            is_whole = person is None or own[:1] == rows[:1]
+            gone = rows if is_whole else own
             _delete_turns(connection, [row.id for row in gone])
-            quotes = None
-            if person is not None and not is_whole:
-                quotes = _quotes_of(person, records)
-                _redact(connection, session, quotes)
+            _redact(connection, session, quotes)
             return Forgotten(
-                turns=[row.id for row in rows],
+                turns={row.id for row in rows},
                 workspace=Path(connection.execute(directory).scalar_one()),
                 files=[file["path"] for row in gone for file in row.inbound["attachments"]],
-                quotes=quotes,
+                is_whole=is_whole,
             )
 
         return await self._database.run(forget)
@@ -165,20 +170,19 @@ class ErasureStore(Store):
         """Delete what is a person's alone: preferences, feedback, digests, orders."""
         is_owners = schedules.c.order["owner"].as_string() == person
         own = select(schedules.c.id).where(is_owners)
+        is_about = audit_chain.c.about.contains(f'"{person}"')
         statements = (
-            delete(preferences).where(
-                or_(preferences.c.scope == person, preferences.c.name == person)
-            ),
+            delete(preferences).filter_by(scope=person),
+            delete(preferences).filter_by(name=person),
             delete(pending_orders).filter_by(person=person),
             delete(reported).where(reported.c.schedule.in_(own)),
-            delete(slots).where(slots.c.schedule.in_(own)),
             delete(schedules).where(is_owners),
         )
 
         def forget(connection: Connection) -> None:
             for statement in statements:
                 connection.execute(statement)
-            erase(connection, record)
+            erase(connection, record, is_about | (audit_chain.c.who == person))
 
         await self._database.run(forget)
 
@@ -193,23 +197,15 @@ def rewrite_file(url: str) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
+_RECORDS = ((turns, turns.c.inbound), (events, events.c.body))
+"""Where people's words stand beside their authors."""
+
+
 def _delete_turns(connection: Connection, ids: Sequence[TurnId]) -> None:
     for table in OF_TURN:
         connection.execute(delete(table).where(table.c.turn.in_(ids)))
     connection.execute(update(turns).where(turns.c.taken_by.in_(ids)).values(taken_by=None))
     connection.execute(delete(turns).where(turns.c.id.in_(ids)))
-
-
-def _quotes_of(person: UserId, records: Iterable[dict[str, Any]]) -> re.Pattern[str]:
-    """Finds the person's sentences and telling words, in JSON too."""
-    texts = [text for record in records for text in _words_by(person, record)]
-    parts: set[str] = set()
-    for text in texts:
-        parts.update(_TELLING.findall(text), _SENTENCE.findall(text))
-    longest_first = sorted(map(re.escape, parts), key=len, reverse=True)
-    either = "|".join(longest_first) or "(?!)"
-    # Not within an id or a moment, nor a route: no reader would know another value.
-    return re.compile(rf"""(?<![\w:./])(?<!"route": ")(?:{either})(?![\w:/])""")
 
 
 def _words_by(person: UserId, record: dict[str, Any]) -> Iterator[str]:
@@ -220,17 +216,20 @@ def _words_by(person: UserId, record: dict[str, Any]) -> Iterator[str]:
         yield record["background"]
 
 
-def _redact(connection: Connection, session: SessionId, quotes: re.Pattern[str]) -> None:
+def _redact(connection: Connection, session: SessionId, quotes: Set[str]) -> None:
+    """Put the mark in place of quotes in what is left of a session."""
     ids = select(turns.c.id).filter_by(session=session)
     for table in (turns, *OF_TURN):
         turn = table.c.id if table is turns else table.c.turn
-        for row in connection.execute(select(table).where(turn.in_(ids))).mappings().all():
+        rows = connection.execute(select(table).where(turn.in_(ids))).mappings().all()
+        for row in rows:
             old = {name: row[name] for name in _QUOTING if name in row}
-            text = quotes.sub(ERASED, json.dumps(old, ensure_ascii=False))
-            keys = {column.name: row[column.name] for column in table.primary_key}
-            new = json.loads(text, object_hook=_without_signed)
-            if new:
-                connection.execute(update(table).filter_by(**keys).values(new))
+            text = json.dumps(old, ensure_ascii=False)
+            new = redacted(text, quotes)
+            if new != text:
+                keys = {column.name: row[column.name] for column in table.primary_key}
+                values = json.loads(new, object_hook=_without_signed)
+                connection.execute(update(table).filter_by(**keys).values(values))
 
 
 def _without_signed(record: dict[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,6 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    inspect,
     literal_column,
     make_url,
     select,
@@ -403,20 +402,6 @@ def holder_of(url: str) -> str | None:
         return _read(Path(lock.lock_file))
     except OSError:
         return None
-
-
-async def is_in_use(database: Database) -> bool:
-    """Whether a bot works with the database now."""
-    if database.is_sqlite:
-        return holder_of(str(database.url)) is not None
-    leases_of = Leases(database, new_process_id())
-    query = select(processes.c.id).where(~leases_of.is_dead(processes.c.id))
-
-    def look(connection: Connection) -> bool:
-        has_table = inspect(connection).has_table(processes.name)
-        return has_table and connection.execute(query).first() is not None
-
-    return await database.run(look)
 
 
 def _lock(database: Path) -> FileLock:

@@ -1,10 +1,9 @@
-"""Deletion in a workspace: records of turns, work products, and one person's words."""
+"""Deletion in a workspace: records of turns, work products, and what is written in texts."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from re import Pattern
 
 from agent_core.workspaces.layout import RUN_LOG, SUMMARY, TRACE, TRACES, write_text
 
@@ -22,12 +21,12 @@ def delete_files(workspace: Path, names: Iterable[str]) -> None:
             path.unlink(missing_ok=True)
 
 
-def redact_files(workspace: Path, pattern: Pattern[str], mark: str) -> None:
-    """Put a mark in place of what the pattern finds in texts; the PDF of a changed page goes."""
+def rewrite_texts(workspace: Path, rewrite: Callable[[str], str]) -> None:
+    """Rewrite every text; the PDF of a page that changed goes."""
     for path in workspace.rglob("*"):
         with suppress(OSError, UnicodeDecodeError):
-            text = path.read_text(encoding="utf-8")
-            redacted = pattern.sub(mark, text)
-            if redacted != text:
-                write_text(path, redacted)
+            old = path.read_text(encoding="utf-8")
+            new = rewrite(old)
+            if new != old:
+                write_text(path, new)
                 path.with_suffix(".pdf").unlink(missing_ok=True)
