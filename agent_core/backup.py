@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import make_url
 
 from agent_core.errors import SessionError, SettingsError
-from agent_core.sessions import Database, KnownSessions
+from agent_core.sessions import Database, move_workspaces
 from agent_core.sessions.migrations import REVISIONS, file_of, revision_of
 from agent_core.settings import CoreSettings, named_variables
 
@@ -64,7 +64,7 @@ def back_up(settings: CoreSettings, target: Path, now: datetime) -> Path:
     return target
 
 
-async def restore(settings: CoreSettings, archive: Path) -> None:
+def restore(settings: CoreSettings, archive: Path) -> None:
     """Unpack an archive where no bot has run yet.
 
     Raises:
@@ -89,9 +89,8 @@ async def restore(settings: CoreSettings, archive: Path) -> None:
         for pattern in _IN_ROOT:
             for path in copies.glob(pattern):
                 shutil.move(path, root)
-    database = Database(settings.state_url)
-    await KnownSessions(database).move_workspaces(root)
-    await database.close()
+    with Database(settings.state_url).engine.begin() as connection:
+        move_workspaces(connection, root)
 
 
 def _files(settings: CoreSettings) -> list[Path]:

@@ -249,7 +249,13 @@ class ChannelClick(_Payload):
     rule: str = ""
 
 
-HomeClick = SessionClick | AppClick | AccountClick | PreferenceClick | ChannelClick
+class EraseClick(_Payload):
+    """Delete everything about oneself."""
+
+    kind: Literal["home.erase"] = "home.erase"
+
+
+HomeClick = EraseClick | SessionClick | AppClick | AccountClick | PreferenceClick | ChannelClick
 Payload = (
     ApprovalClick
     | ApprovalMenu

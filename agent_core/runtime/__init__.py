@@ -12,9 +12,11 @@ from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.description import day_words, moment_words
 from agent_core.sessions import (
+    OPERATOR,
     AnsweredTurn,
     Ask,
     AuditEntry,
+    AuditRecord,
     KnownSessions,
     LeaseLost,
     Ledger,
@@ -43,11 +45,13 @@ from agent_core.workspaces import check_room, space_taken, without_paths
 
 __all__ = [
     "MAX_TRIES",
+    "OPERATOR",
     "Account",
     "AnsweredTurn",
     "Ask",
     "Asks",
     "AuditEntry",
+    "AuditRecord",
     "KnownSessions",
     "Language",
     "LeaseLost",

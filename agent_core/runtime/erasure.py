@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 
 from agent_core.durable.records import delete_records
 from agent_core.ids import SessionId, UserId
@@ -22,13 +21,14 @@ from agent_core.sessions import (
     StoredSession,
     TurnQueue,
     is_held,
-    redacted,
     rewrite_file,
 )
-from agent_core.workspaces import RECORDS, WORK_PRODUCTS, delete_files, rewrite_texts
+from agent_core.workspaces import delete_products, delete_turn_records
 
 STOP_PATIENCE_S = 30.0
 LOOK_EVERY_S = 0.2
+KINDS = ("transcripts", "reports", "workspaces")
+"""What is kept for a time, each by the setting `keep_…_days`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,32 +54,31 @@ class Erasure:
         store = ErasureStore(self._database)
         holds = await store.holds()
         touched = await store.touched(person)
-        left = [session for session in touched if is_held(session, holds)]
-        free = [session for session in touched if session not in left]
+        held = [session for session in touched if is_held(session, holds)]
+        free = {session: first for session, first in touched.items() if session not in held}
         for session in free:
             await TurnQueue(self._database).stop(session, Stop(by="", why="asked"))
         for _ in range(round(STOP_PATIENCE_S / LOOK_EVERY_S)):
-            if not await store.is_busy(free):
+            for session, first in list(free.items()):
+                if await self._forget(session, person, first):
+                    del free[session]
+            if not free:
                 break
             await asyncio.sleep(LOOK_EVERY_S)
-        quotes = await store.quotes_of(person)
-        for session in free:
-            gone = await store.forget(session, person, quotes)
-            if gone is None:
-                left.append(session)
-                continue
-            await asyncio.to_thread(delete_records, self._durable_url, gone.turns)
-            if gone.is_whole:
-                await asyncio.to_thread(shutil.rmtree, gone.workspace, ignore_errors=True)
-            else:
-                await asyncio.to_thread(delete_files, gone.workspace, [*RECORDS, *gone.files])
-                rewrite = partial(redacted, quotes=quotes)
-                await asyncio.to_thread(rewrite_texts, gone.workspace, rewrite)
         record = AuditRecord(at=self._clock(), kind="erasure", who=by, about={"person": person})
         await store.forget_belongings(person, record)
         for url in (str(self._database.url), self._durable_url):
             await asyncio.to_thread(rewrite_file, url)
+        left = [*held, *free]
         return ErasureReport(erased=len(touched) - len(left), left=left)
+
+    async def _forget(self, session: SessionId, person: UserId, first: int) -> bool:
+        """Delete what a session holds of a person, files included; False while work goes on."""
+        gone = await ErasureStore(self._database).forget(session, person, first)
+        if gone is not None:
+            await asyncio.to_thread(delete_records, self._durable_url, gone.turns)
+            await asyncio.to_thread(shutil.rmtree, gone.workspace, ignore_errors=True)
+        return gone is not None
 
     async def sweep(self, scopes: ScopeSettings) -> None:
         """Delete what each scope has kept for as long as it keeps that."""
@@ -88,28 +87,24 @@ class Erasure:
         holds = await store.holds()
         idle: dict[float, list[StoredSession]] = {}
         for session in await store.idle(now - timedelta(days=1)):
+            if is_held(session.id, holds):
+                continue
             kept = (await scopes.of_session(session.id)).values
-            kinds = (
-                (kept.keep_transcripts_days, self._delete_transcript),
-                (kept.keep_reports_days, self._delete_reports),
-                (kept.keep_workspaces_days, self._delete_workspace),
-            )
-            for days, delete in kinds:
-                if days is None or is_held(session.id, holds):
+            for kind in KINDS:
+                days: float | None = getattr(kept, f"keep_{kind}_days")
+                if days is None:
                     continue
                 if days not in idle:
                     idle[days] = await store.idle(now - timedelta(days=days))
                 if session in idle[days]:
-                    await delete(session)
+                    await self._expire(session, kind)
 
-    async def _delete_transcript(self, session: StoredSession) -> None:
-        gone = await ErasureStore(self._database).forget(session.id)
-        if gone and gone.turns:
+    async def _expire(self, session: StoredSession, kind: str) -> None:
+        workspace = session.workspace
+        if kind == "workspaces":
+            await asyncio.to_thread(shutil.rmtree, workspace, ignore_errors=True)
+        elif kind == "reports":
+            await asyncio.to_thread(delete_products, workspace)
+        elif gone := await ErasureStore(self._database).forget(session.id):
             await asyncio.to_thread(delete_records, self._durable_url, gone.turns)
-            await asyncio.to_thread(delete_files, session.workspace, RECORDS)
-
-    async def _delete_reports(self, session: StoredSession) -> None:
-        await asyncio.to_thread(delete_files, session.workspace, [WORK_PRODUCTS])
-
-    async def _delete_workspace(self, session: StoredSession) -> None:
-        await asyncio.to_thread(shutil.rmtree, session.workspace, ignore_errors=True)
+            await asyncio.to_thread(delete_turn_records, workspace)

@@ -130,15 +130,14 @@ class Runtime:
         interventions = Interventions(parts, self._dispatch, self.handle)
         self.intervene = interventions.intervene
         """A person steps in at one run."""
-        self.erasure = Erasure(parts.database, durable_url, parts.clock)
-        """Deletes what is kept of a person."""
         self._housekeeping = _Housekeeping(
             parts,
             self._dispatch,
             self.asks,
             interventions,
-            self.erasure,
+            Erasure(parts.database, durable_url, parts.clock),
         )
+        self.erase = self._housekeeping.erasure.erase
         self.show_with = self._dispatch.show_with
         self.load_cursor = parts.store.load_cursor
         self.save_cursor = parts.store.save_cursor
@@ -268,12 +267,12 @@ class Runtime:
             if stored is not None and stored.workspace.is_dir():
                 return stored.workspace
             path = create_workspace(self._root, now=now, session=session)
-            fresh = StoredSession(id=session, workspace=path, created_at=now)
             if stored is None:
+                fresh = StoredSession(id=session, workspace=path, created_at=now)
                 return (await self._parts.store.save_session(fresh, is_new=True)).workspace
             logger.warning("the workspace of %s was gone; %s takes its place", session, path)
             renewal(path).touch()
-            await self._parts.store.save_session(fresh)
+            await self._parts.store.save_session(replace(stored, workspace=path))
             return path
 
     async def delete_workspace(self, session: SessionId) -> bool:
@@ -319,7 +318,7 @@ class _Housekeeping:
         self._dispatch = dispatch
         self._asks = asks
         self._interventions = interventions
-        self._erasure = erasure
+        self.erasure = erasure
         self._last_beat_s: float | None = None
         self._patient_until_s = 0.0
         self._idle: set[tuple[TurnId, int]] = set()
@@ -359,7 +358,7 @@ class _Housekeeping:
         await purge_ledger(self._parts.database, self._parts.clock())
         if self._parts.accounts is not None:
             await self._parts.accounts.delete_unused()
-        await self._erasure.sweep(self._parts.scopes)
+        await self.erasure.sweep(self._parts.scopes)
 
     async def _beat(self) -> None:
         await self._leases.beat()

@@ -20,7 +20,6 @@ from agent_core.sessions.erasure import (
     ErasureStore,
     Forgotten,
     is_held,
-    redacted,
     rewrite_file,
 )
 from agent_core.sessions.inbox import (
@@ -43,7 +42,14 @@ from agent_core.sessions.leases import (
     sole_process,
 )
 from agent_core.sessions.log import EventLog, WriteBehind
-from agent_core.sessions.overview import AnsweredTurn, KnownSessions, Overview, SessionState, Spent
+from agent_core.sessions.overview import (
+    AnsweredTurn,
+    KnownSessions,
+    Overview,
+    SessionState,
+    Spent,
+    move_workspaces,
+)
 from agent_core.sessions.safeguards import (
     NOT_ACCEPTED,
     AuditedAction,
@@ -146,10 +152,10 @@ __all__ = [
     "holder_of",
     "in_utc",
     "is_held",
+    "move_workspaces",
     "new_process_id",
     "pending_retries",
     "purge_ledger",
-    "redacted",
     "rewrite_file",
     "sole_process",
 ]

@@ -288,17 +288,6 @@ class KnownSessions(Store):
 
         return await self._database.run(read)
 
-    async def move_workspaces(self, root: Path) -> None:
-        """Note that the workspaces lie in another root now."""
-
-        def move(connection: Connection) -> None:
-            for row in connection.execute(select(sessions)).all():
-                workspace = str(root / Path(row.workspace).name)
-                moved = update(sessions).filter_by(id=row.id).values(workspace=workspace)
-                connection.execute(moved)
-
-        await self._database.run(move)
-
     async def replace_answer(self, turn: TurnId, answer: str) -> None:
         """Replace a turn's answer, as people read another one; empty where it was taken away."""
         await self._database.execute(update(turns).filter_by(id=turn).values(answer=answer))
@@ -360,3 +349,10 @@ class KnownSessions(Store):
             connection.execute(self._database.insert_new(messages), copies)
 
         await self._database.run(copy)
+
+
+def move_workspaces(connection: Connection, root: Path) -> None:
+    """Note that all workspaces lie in another root now."""
+    for row in connection.execute(select(sessions)).all():
+        workspace = str(root / Path(row.workspace).name)
+        connection.execute(update(sessions).filter_by(id=row.id).values(workspace=workspace))

@@ -173,6 +173,20 @@ def products_of(workspace: Path) -> list[tuple[str, int]]:
     return products
 
 
+def delete_products(workspace: Path) -> None:
+    """Delete reports and other work products."""
+    for path, _ in products_of(workspace):
+        (workspace / path).unlink(missing_ok=True)
+
+
+def delete_turn_records(workspace: Path) -> None:
+    """Delete what a session's turns leave for people to look at."""
+    for name in (RUN_LOG, SUMMARY, TRACE):
+        (workspace / name).unlink(missing_ok=True)
+    for path in (workspace / TRACES).glob("*"):
+        path.unlink()
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a file atomically, making its directory. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)

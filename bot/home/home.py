@@ -20,6 +20,7 @@ from bot.clicks import (
     AppClick,
     ChannelClick,
     Command,
+    EraseClick,
     Errors,
     Gesture,
     HomeClick,
@@ -230,6 +231,10 @@ class Home:
             case PreferenceClick():
                 await self._prefer(who, click)
                 text = ""
+            case EraseClick():
+                report = await self._runtime.erase(who, who)
+                left = len(report.left)
+                text = BOT.say(language, "home-erased", n=report.erased, left=left)
             case AppClick():
                 accounts = self._runtime.accounts
                 if accounts is None or click.app not in view.APPS:
