@@ -57,7 +57,6 @@ from agent_core.scoped_settings import EffectiveSettings, Layer, merged, read_se
 from agent_core.sessions import (
     AuditLog,
     Database,
-    ErasureStore,
     Pin,
     Preferences,
     ScheduleStore,
@@ -239,8 +238,8 @@ def examine_python() -> str:
 
 
 @asynccontextmanager
-async def kept_of(settings: CoreSettings) -> AsyncGenerator[tuple[ErasureStore, Erasure]]:
-    """What bots have stored, to be held, exported or erased.
+async def kept_of(settings: CoreSettings) -> AsyncGenerator[Erasure]:
+    """Holds on what bots have stored, and its erasure.
 
     Raises:
         AgentError: no bot of this version ever ran here, or the database cannot be read.
@@ -248,7 +247,7 @@ async def kept_of(settings: CoreSettings) -> AsyncGenerator[tuple[ErasureStore, 
     async with _current(settings) as database:
         if database is None:
             raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
-        yield ErasureStore(database), Erasure(database, settings.durable_url, machine_time)
+        yield Erasure(database, settings.durable_url, machine_time)
 
 
 @asynccontextmanager

@@ -115,7 +115,6 @@ def chat_span(model: str, *, max_tokens: int) -> Generator[ChatSpan, None, None]
         "gen_ai.provider.name": "anthropic",
         "gen_ai.request.model": model,
         "gen_ai.request.max_tokens": max_tokens,
-        "gen_ai.request.stream": True,
     }
     opened = _tracer.start_span(f"chat {model}", kind=trace.SpanKind.CLIENT, attributes=attributes)
     try:
@@ -133,7 +132,6 @@ def tool_span(tool: str, call: str, run: str, **attributes: str) -> AbstractCont
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": tool,
         "gen_ai.tool.call.id": call,
-        "gen_ai.tool.type": "function",
     }
     own = {"tool_name": tool, "tool_id": call, "run": run}
     return open_span("tool_call", {**own, **conventions, **attributes})

@@ -172,7 +172,7 @@ async def running_bot(
             )
         )
         people = People(api, runtime.preferences)
-        indicators = Indicators(api)
+        indicators = Indicators(api, on_sign=lambda post_ts: console.note_sign(post_ts))
         orders = DigestOrders(
             runtime.schedules,
             runtime.timekeeper,

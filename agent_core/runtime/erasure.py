@@ -6,7 +6,7 @@ works with a person's words is stopped first. It may run beside the bot, in anot
 
 import asyncio
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,85 +14,98 @@ from agent_core.durable.records import delete_records
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime.scopes import ScopeSettings
 from agent_core.sessions import (
+    OPERATOR,
+    AuditLog,
     AuditRecord,
     Database,
     ErasureStore,
+    Preferences,
     Stop,
     StoredSession,
     TurnQueue,
-    is_held,
     rewrite_file,
 )
 from agent_core.workspaces import delete_products, delete_turn_records
 
-STOP_PATIENCE_S = 30.0
+LOOKS = 150
+"""At a session in which work is to stop."""
 LOOK_EVERY_S = 0.2
+HOLD = "hold"
+"""The scope of preferences that are legal holds, each of the name of what is held."""
 KINDS = ("transcripts", "reports", "workspaces")
 """What is kept for a time, each by the setting `keep_…_days`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErasureReport:
-    """What became of a person's contents."""
-
-    erased: int
-    """Sessions from which they were deleted."""
-    left: Sequence[SessionId]
-    """Where nothing was deleted: under legal hold, or work did not stop in time."""
-
-
 @dataclass(slots=True)
 class Erasure:
-    """Erases people, and what was kept for long enough."""
+    """Erases people, and what was kept for long enough; puts a part of a session's id under hold.
 
-    _database: Database
+    The part may be a channel's id, or a thread's or team's.
+    """
+
+    database: Database
     _durable_url: str
     _clock: Callable[[], datetime]
 
-    async def erase(self, person: UserId, by: str) -> ErasureReport:
-        """Delete what is kept of a person; `by` is who wants it, for the audit."""
-        store = ErasureStore(self._database)
-        holds = await store.holds()
+    async def holds(self) -> dict[str, str]:
+        """Legal holds, each with since when."""
+        return await Preferences(self.database).of(HOLD)
+
+    async def hold(self, part: str, *, ends: bool) -> None:
+        """Put what has this part in its id under legal hold, or end that."""
+        now = self._clock()
+        since = "" if ends else now.isoformat(timespec="minutes")
+        about = {"hold": part, "since": since}
+        record = AuditRecord(at=now, kind="admin", who=OPERATOR, about=about)
+        await AuditLog(self.database).add(record)
+        await Preferences(self.database).put(HOLD, part, since)
+
+    async def people(self, user: str) -> list[UserId]:
+        """Who asked for something, by their id with or without the team's."""
+        return await ErasureStore(self.database).people(user)
+
+    async def erase(self, person: UserId, by: str) -> tuple[int, Sequence[SessionId]]:
+        """Delete what is kept of a person; `by` is who wants it, for the audit.
+
+        It gives in how many sessions, and those where nothing was deleted: they are under hold, or
+        their work did not stop in time.
+        """
+        store = ErasureStore(self.database)
+        holds = await self.holds()
         touched = await store.touched(person)
-        held = [session for session in touched if is_held(session, holds)]
-        free = {session: first for session, first in touched.items() if session not in held}
-        for session in free:
-            await TurnQueue(self._database).stop(session, Stop(by="", why="asked"))
-        for _ in range(round(STOP_PATIENCE_S / LOOK_EVERY_S)):
-            for session, first in list(free.items()):
-                if await self._forget(session, person, first):
-                    del free[session]
-            if not free:
-                break
-            await asyncio.sleep(LOOK_EVERY_S)
+        left = [session for session in touched if _is_held(session, holds)]
+        for session in touched:
+            if session not in left and not await self._forget(session, person):
+                left.append(session)
         record = AuditRecord(at=self._clock(), kind="erasure", who=by, about={"person": person})
         await store.forget_belongings(person, record)
-        for url in (str(self._database.url), self._durable_url):
+        for url in (str(self.database.url), self._durable_url):
             await asyncio.to_thread(rewrite_file, url)
-        left = [*held, *free]
-        return ErasureReport(erased=len(touched) - len(left), left=left)
+        return len(touched) - len(left), left
 
-    async def _forget(self, session: SessionId, person: UserId, first: int) -> bool:
-        """Delete what a session holds of a person, files included; False while work goes on."""
-        gone = await ErasureStore(self._database).forget(session, person, first)
-        if gone is not None:
-            await asyncio.to_thread(delete_records, self._durable_url, gone.turns)
-            await asyncio.to_thread(shutil.rmtree, gone.workspace, ignore_errors=True)
-        return gone is not None
+    async def _forget(self, session: SessionId, person: UserId) -> bool:
+        """Delete what a session holds of a person, files included; False where work goes on."""
+        await TurnQueue(self.database).stop(session, Stop(by="", why="asked"))
+        for _ in range(LOOKS):
+            gone = await ErasureStore(self.database).forget(session, person)
+            if gone is not None:
+                await asyncio.to_thread(delete_records, self._durable_url, gone[0])
+                await asyncio.to_thread(shutil.rmtree, gone[1], ignore_errors=True)
+                return True
+            await asyncio.sleep(LOOK_EVERY_S)
+        return False
 
     async def sweep(self, scopes: ScopeSettings) -> None:
         """Delete what each scope has kept for as long as it keeps that."""
-        store = ErasureStore(self._database)
+        store = ErasureStore(self.database)
         now = self._clock()
-        holds = await store.holds()
+        holds = await self.holds()
         idle: dict[float, list[StoredSession]] = {}
         for session in await store.idle(now - timedelta(days=1)):
-            if is_held(session.id, holds):
-                continue
             kept = (await scopes.of_session(session.id)).values
             for kind in KINDS:
                 days: float | None = getattr(kept, f"keep_{kind}_days")
-                if days is None:
+                if days is None or _is_held(session.id, holds):
                     continue
                 if days not in idle:
                     idle[days] = await store.idle(now - timedelta(days=days))
@@ -105,6 +118,10 @@ class Erasure:
             await asyncio.to_thread(shutil.rmtree, workspace, ignore_errors=True)
         elif kind == "reports":
             await asyncio.to_thread(delete_products, workspace)
-        elif gone := await ErasureStore(self._database).forget(session.id):
-            await asyncio.to_thread(delete_records, self._durable_url, gone.turns)
+        elif gone := await ErasureStore(self.database).forget(session.id):
+            await asyncio.to_thread(delete_records, self._durable_url, gone[0])
             await asyncio.to_thread(delete_turn_records, workspace)
+
+
+def _is_held(session: SessionId, holds: Iterable[str]) -> bool:
+    return any(f":{part}:" in f":{session}:" for part in holds)

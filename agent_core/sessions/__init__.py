@@ -16,10 +16,7 @@ from agent_core.sessions.audit_chain import (
 )
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.erasure import (
-    HOLD,
     ErasureStore,
-    Forgotten,
-    is_held,
     rewrite_file,
 )
 from agent_core.sessions.inbox import (
@@ -92,7 +89,6 @@ __all__ = [
     "ASK",
     "DEAD_AFTER_S",
     "ENDINGS",
-    "HOLD",
     "NOT_ACCEPTED",
     "OPERATOR",
     "UNFINISHED_SLOTS",
@@ -115,7 +111,6 @@ __all__ = [
     "DisclosureStore",
     "ErasureStore",
     "EventLog",
-    "Forgotten",
     "Inbox",
     "InboxKind",
     "InboxRow",
@@ -151,7 +146,6 @@ __all__ = [
     "erase",
     "holder_of",
     "in_utc",
-    "is_held",
     "move_workspaces",
     "new_process_id",
     "pending_retries",

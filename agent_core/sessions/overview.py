@@ -26,10 +26,20 @@ from agent_core.events import REPORT
 from agent_core.ids import ROOT_RUN, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.sessions.database import Store
-from agent_core.sessions.schema import cursors, events, messages, quoted_authors, sessions, turns
+from agent_core.sessions.schema import (
+    asks,
+    cursors,
+    events,
+    ledger,
+    messages,
+    quoted_authors,
+    sessions,
+    turns,
+)
 from agent_core.sessions.turns import TURN, StoredTurn, authors_in
 from agent_core.snapshot import READERS
 
+UNFINISHED = ("queued", "running", "waiting")
 MAX_READ = 300
 """Of the newest turns: who has more is told of these."""
 
@@ -154,6 +164,23 @@ class Overview(Store):
             cost_usd=cost,
             unpriced_calls=int(unpriced),
         )
+
+    async def load(self) -> dict[str, int]:
+        """What is at work just now, of all processes; by indexes, so that it may be asked often.
+
+        Turns that have not ended by their status; open `asks`; `payloads` that are not handed over;
+        the database's `bytes`.
+        """
+        waiting = select(turns.c.id).filter_by(status="waiting")
+        queries = {
+            status: select(func.count()).select_from(turns).filter_by(status=status)
+            for status in UNFINISHED
+        }
+        open_asks = select(func.count()).select_from(asks).filter_by(state="open")
+        queries["asks"] = open_asks.where(asks.c.turn.in_(waiting))
+        queries["payloads"] = select(func.count()).select_from(ledger).filter_by(settled=False)
+        load = {name: await self._database.scalar(query) for name, query in queries.items()}
+        return load | {"bytes": await self._database.size_bytes()}
 
     async def _newest(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:
         query = (

@@ -232,9 +232,8 @@ class Home:
                 await self._prefer(who, click)
                 text = ""
             case EraseClick():
-                report = await self._runtime.erase(who, who)
-                left = len(report.left)
-                text = BOT.say(language, "home-erased", n=report.erased, left=left)
+                count, left = await self._runtime.erase(who, who)
+                text = BOT.say(language, "home-erased", n=count, left=len(left))
             case AppClick():
                 accounts = self._runtime.accounts
                 if accounts is None or click.app not in view.APPS:

@@ -8,7 +8,7 @@ import typer
 from agent_core.backup import back_up, restore
 from agent_core.clock import machine_time
 from agent_core.operator import kept_of
-from agent_core.runtime import OPERATOR, AuditRecord
+from agent_core.runtime import OPERATOR
 from agent_core.settings import CoreSettings
 from bot.operator import refuse, with_settings
 
@@ -44,19 +44,15 @@ def restore_backup(archive: Path) -> int:
     return with_settings(work)
 
 
-def hold(scope: str, *, ends: bool) -> int:
-    """Put a channel under legal hold, end that, or list holds. Returns the exit code."""
+def hold(channel: str, *, ends: bool) -> int:
+    """Put a channel under legal hold or end that, and list holds. Returns the exit code."""
 
     async def work(core: CoreSettings) -> int:
-        async with kept_of(core) as (store, _):
-            if scope:
-                now = machine_time()
-                since = "" if ends else f"{now:%F %R}"
-                about = {"hold": scope, "since": since}
-                record = AuditRecord(at=now, kind="admin", who=OPERATOR, about=about)
-                await store.hold(scope, since, record)
-            for held, began in (await store.holds()).items():
-                typer.echo(f"{held} is under legal hold since {began} UTC.")
+        async with kept_of(core) as erasure:
+            if channel:
+                await erasure.hold(channel, ends=ends)
+            for held, since in (await erasure.holds()).items():
+                typer.echo(f"{held} is under legal hold since {since}.")
         return 0
 
     return with_settings(work)
@@ -66,17 +62,16 @@ def erase(user: str, *, is_sure: bool) -> int:
     """Erase a person. Returns the exit code, 1 where something is left."""
 
     async def work(core: CoreSettings) -> int:
-        async with kept_of(core) as (store, erasure):
-            people = await store.people(user)
+        async with kept_of(core) as erasure:
+            people = await erasure.people(user)
             if len(people) != 1:
                 return refuse(1, f"{len(people)} people are {user}: write TEAM:USER.")
-            [person] = people
-            typer.echo(ERASES.format(person=person))
+            typer.echo(ERASES.format(person=people[0]))
             if not is_sure:
                 typer.confirm("Delete it?", abort=True)
-            report = await erasure.erase(person, OPERATOR)
-        typer.echo(f"Deleted in {report.erased} threads.")
-        left = "Nothing was deleted in {}: it is under legal hold, or work goes on there."
-        return refuse(bool(report.left), *map(left.format, report.left))
+            count, left = await erasure.erase(people[0], OPERATOR)
+        typer.echo(f"Deleted in {count} threads.")
+        why = "Nothing was deleted in {}: it is under legal hold, or work goes on there."
+        return refuse(bool(left), *map(why.format, left))
 
     return with_settings(work)

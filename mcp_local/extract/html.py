@@ -40,6 +40,7 @@ from mcp_local.extract.readings import (
     drop_boilerplate,
     drop_lone_lines,
     phrase_of,
+    trim_menus,
 )
 
 MAX_HTML_CHARS = 4_000_000
@@ -91,7 +92,7 @@ def extract_html(html: str, url: str) -> ExtractedPage:
     scripts = [script.get("type", "").lower() for script in page.iter("script")]
     has_program = any("json" not in kind for kind in scripts)  # data blocks make no text
     text = _main_text(page, url)
-    markdown = "\n\n".join(drop_notices(_BLANK_LINES.split(text), headlines))
+    markdown = trim_menus("\n\n".join(drop_notices(_BLANK_LINES.split(text), headlines))).strip()
     if len(markdown) < MIN_CHARS and has_program:
         raise NeedsBrowser("needs a browser")
     if not markdown:

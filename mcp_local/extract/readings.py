@@ -36,6 +36,9 @@ _HANDICAPS: Mapping[str, float] = LEARNT["handicaps"]
 _MAX_LONE_WORDS = 8
 _MAX_BOILERPLATE = 0.34
 """A reading of which more would be left out is kept as it is: its page is made of such elements."""
+_MAX_LABELS = 0.1
+"""A text of which more is labels at its beginning or its end is made of them: an index, a poem."""
+_NO_LABEL = re.compile(r"^[#|>`*-]|[0-9]|[^\w\s]$")
 _WORD = re.compile(r"\w+")
 
 
@@ -102,6 +105,29 @@ def drop_lone_lines(text: str, others: Sequence[str]) -> str:
             continue
         kept.append(line)
     return "\n".join(kept)
+
+
+def trim_menus(text: str) -> str:
+    """The text without the labels of menus that a reading took along at its ends.
+
+    A label is a short line that ends in a word: no sentence, no figure, no part of a list or table.
+    """
+    lines = text.split("\n")
+    top = _labels_before_text(lines)
+    bottom = _labels_before_text(lines[top:][::-1])
+    return "\n".join(lines[top : len(lines) - bottom])
+
+
+def _labels_before_text(lines: Sequence[str]) -> int:
+    """How many lines come before the first that is no label; 0 if they are much of the text."""
+    letters = 0
+    for number, line in enumerate(lines):
+        phrase = phrase_of(line)
+        is_label = phrase.count(" ") < _MAX_LONE_WORDS and not _NO_LABEL.search(line)
+        if not is_label:
+            return number if letters <= _MAX_LABELS * sum(map(len, lines)) else 0
+        letters += len(phrase)
+    return 0
 
 
 def phrase_of(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from prometheus_client.parser import text_string_to_metric_families
 
 from agent_core.tracing import trace_url
 
@@ -48,6 +49,9 @@ class Traced:
         self.spans: list[Span] = answer["spans"]
         self.trace_id: str = answer["trace_id"]
         self.events: list[str] = answer["events"]
+        self.recorded: dict[str, Any] = answer["recorded"]
+        """trace.json."""
+        self.metrics: str = answer["metrics"]
 
     @property
     def names(self) -> Counter[str]:
@@ -168,7 +172,7 @@ def test_agents_model_calls_and_tools_have_the_names_of_the_genai_conventions(tr
         match told.get("gen_ai.operation.name"):
             case "chat":
                 assert span["name"] == f"chat {told['gen_ai.request.model']}"
-                assert told["gen_ai.usage.input_tokens"] == 10
+                assert told["gen_ai.usage.input_tokens"] in {10, 97}, "the cached ones included"
                 assert told["gen_ai.usage.output_tokens"] == 5
                 assert told["gen_ai.response.time_to_first_chunk"] >= 0
             case "invoke_agent":
@@ -179,6 +183,35 @@ def test_agents_model_calls_and_tools_have_the_names_of_the_genai_conventions(tr
             case _:
                 pass
     assert (operations["chat"], operations["invoke_agent"], operations["execute_tool"]) == (4, 2, 2)
+
+
+@pytest.mark.proves("metrics.agree")
+def test_spans_trace_json_and_metrics_of_a_turn_agree(trace: Trace) -> None:
+    turn = trace["COMPLEX"]
+    scraped = Counter[str]()
+    for family in text_string_to_metric_families(turn.metrics):
+        for sample in family.samples:
+            scraped[sample.name] += sample.value
+            scraped[f"{sample.name} {sample.labels.get('kind', '')}"] += sample.value
+    chats = [each["attributes"] for each in turn.spans if each["name"].startswith("chat ")]
+    usage = turn.recorded["usage"]
+    calls = len(turn.recorded["tool_calls"])
+    assert calls == turn.names["tool_call"] == scraped["agent_tool_calls_total"] == 2
+    assert usage["model_calls"] == scraped["agent_model_calls_total"] == 5
+    assert len(chats) == 4, "the fast answer was called off before it began"
+    spent = {
+        kind: scraped[f"agent_model_tokens_total {kind}"]
+        for kind in ("input", "output", "cache_read", "cache_write")
+    }
+    assert spent == {kind: usage[f"{kind}_tokens"] for kind in spent}
+    kinds_of_spans = {"input": "input_tokens", "output": "output_tokens"}
+    in_spans = {
+        kind: sum(each[f"gen_ai.usage.{name}"] for each in chats)
+        for kind, name in kinds_of_spans.items()
+    }
+    assert in_spans == {"input": spent["input"] + spent["cache_read"], "output": spent["output"]}
+    assert usage["cost_usd"] == scraped["agent_model_cost_usd_total"] == 0.25
+    assert turn.named("session_complete")["attributes"]["cost_usd"] == 0.25
 
 
 @pytest.mark.proves("spans.one_trace")

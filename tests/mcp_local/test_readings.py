@@ -1,7 +1,7 @@
 """Which of several readings of a page is taken, and what of it is left out."""
 
 from mcp_local.extract.html import extract_html
-from mcp_local.extract.readings import choose, drop_lone_lines
+from mcp_local.extract.readings import choose, drop_lone_lines, trim_menus
 
 POSTS = [
     "My heat pump stops at minus ten degrees and the display shows code 14. What does it mean?",
@@ -48,6 +48,13 @@ def test_what_stands_only_in_notices_and_footers_is_left_out_and_a_page_made_of_
 def test_a_short_line_that_no_other_reading_has_is_left_out() -> None:
     text = f"{POSTS[0]}\nJoin to see the picture\n{POSTS[1]}\n## Answers"
     assert drop_lone_lines(text, [POSTS[0], "Answers"]) == f"{POSTS[0]}\n{POSTS[1]}\n## Answers"
+
+
+def test_labels_of_menus_at_the_ends_are_left_out_and_figures_and_indexes_are_not() -> None:
+    thread = "\n".join(POSTS)
+    assert trim_menus(f"Skip to content\n\nLog in\n{thread}\nApply now\nGuidelines") == thread
+    for kept in (f"£249 a piece\n{thread}\n- two seals\n- one fan", "\n".join(["a line"] * 9)):
+        assert trim_menus(kept) == kept
 
 
 def test_a_page_on_which_trafilatura_finds_nothing_is_read_by_the_other_reader() -> None:
