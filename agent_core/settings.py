@@ -87,9 +87,14 @@ _MODEL = "a model's id, such as claude-sonnet-5-5"
 Credential = Annotated[SecretStr, AfterValidator(as_credential), Field(examples=[_KEY])]
 WebAddress = Annotated[str, AfterValidator(as_web_address), Field(examples=[_ADDRESS])]
 KeptDays = Annotated[
-    float | None, Field(ge=1, allow_inf_nan=False, examples=["a number of at least 1, such as 90"])
+    float | None,
+    Field(
+        ge=1,
+        allow_inf_nan=False,
+        examples=["a number of at least 1, such as 90"],
+        json_schema_extra=unset("for ever"),
+    ),
 ]
-_FOR_EVER = unset("for ever")
 ModelName = Annotated[str, Field(pattern=ONE_WORD, examples=[_MODEL])]
 
 
@@ -252,17 +257,14 @@ class CoreSettings(BaseSettings):
     keep_workspaces_days: KeptDays = Field(
         default=None,
         description="Days after its last use for which a thread's files are kept.",
-        json_schema_extra=_FOR_EVER,
     )
     keep_transcripts_days: KeptDays = Field(
         default=None,
         description="Days for which what was said and done in a thread is kept.",
-        json_schema_extra=_FOR_EVER,
     )
     keep_reports_days: KeptDays = Field(
         default=None,
         description="Days for which a thread's reports and other work products are kept.",
-        json_schema_extra=_FOR_EVER,
     )
     connect_links: Annotated[str, AfterValidator(as_link_places)] = Field(
         default="connect.composio.dev,app.composio.dev/link,backend.composio.dev/api/v3/s",

@@ -110,6 +110,7 @@ def _handlers(
         clicks.DigestForm: digests.submit,
         clicks.HomeOpened: home.open,
         clicks.Command: home.command,
+        clicks.EraseClick: home.erase,
         clicks.HomeScheduleClick: home.press,
         **dict.fromkeys(get_args(clicks.HomeClick), home.press),
     }
@@ -180,6 +181,7 @@ async def running_bot(
             people,
             clock,
             settings,
+            runtime.scopes.at,
         )
         digests = DigestMessages(orders, runtime.order_reader)
         rules = Rules(
@@ -187,6 +189,7 @@ async def running_bot(
             teams=settings.allowed_teams,
             channels=settings.allowed_channels,
             users=settings.allowed_users,
+            settings_at=runtime.scopes.at,
         )
         console = Console(settings, runtime, api, rules, clock)
         presenting = Presenting(

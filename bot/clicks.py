@@ -255,7 +255,7 @@ class EraseClick(_Payload):
     kind: Literal["home.erase"] = "home.erase"
 
 
-HomeClick = EraseClick | SessionClick | AppClick | AccountClick | PreferenceClick | ChannelClick
+HomeClick = SessionClick | AppClick | AccountClick | PreferenceClick | ChannelClick
 Payload = (
     ApprovalClick
     | ApprovalMenu
@@ -276,6 +276,7 @@ Payload = (
     | DigestForm
     | HomeOpened
     | Command
+    | EraseClick
     | HomeClick
 )
 NO_SESSION = SessionId("")

@@ -139,7 +139,6 @@ class Runtime:
             interventions,
             Erasure(parts.database, durable_url, parts.clock),
         )
-        self.erase = self._housekeeping.erasure.erase
         self.show_with = self._dispatch.show_with
         self.load_cursor = parts.store.load_cursor
         self.save_cursor = parts.store.save_cursor
@@ -174,6 +173,11 @@ class Runtime:
         await self._parts.leases.leave()
         await self._close()
         await self._parts.database.close()
+
+    @property
+    def erasure(self) -> Erasure:
+        """Deletes what is kept of a person."""
+        return self._housekeeping.erasure
 
     @property
     def trouble(self) -> str | None:

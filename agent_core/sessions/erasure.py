@@ -12,16 +12,7 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import (
-    Connection,
-    Text,
-    cast,
-    delete,
-    make_url,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Text, cast, delete, make_url, or_, select, union, update
 
 from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.sessions.audit_chain import AuditRecord, erase
@@ -98,7 +89,7 @@ class ErasureStore(Store):
 
         def forget(connection: Connection) -> DeletedWork | None:
             rows = connection.execute(asked.order_by(turns.c.seq)).all()
-            if any(row.status != "finished" or row.done is False for row in rows):
+            if not rows or any(row.status != "finished" or row.done is False for row in rows):
                 return None
             for author in authors_in(connection, session):
                 row = {"session": session, "author": author}
@@ -106,14 +97,13 @@ class ErasureStore(Store):
             ids = [row.id for row in rows]
             for table in OF_TURN:
                 connection.execute(delete(table).where(table.c.turn.in_(ids)))
-            askers = [row.inbound["asker"] for row in rows]
-            is_whole = person is None or askers[:1] == [person]
-            for row, asker in zip(rows, askers, strict=True):
+            is_whole = person is None or rows[0].inbound["asker"] == person
+            for row in rows:
+                is_gone = is_whole or row.inbound["asker"] == person
                 left = row.inbound | {"background": ERASED}
                 change = update(turns).values(inbound=left, answer=ERASED, taken_by=None)
-                if is_whole or asker == person:
-                    change = delete(turns)
-                connection.execute(change.where(turns.c.id == row.id))
+                this = turns.c.id == row.id
+                connection.execute((delete(turns) if is_gone else change).where(this))
             return ids, Path(connection.execute(directory).scalar_one())
 
         return await self._database.run(forget)

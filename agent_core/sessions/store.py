@@ -384,15 +384,9 @@ class Preferences(Store):
 
     async def of(self, scope: str) -> dict[str, str]:
         """All values of a scope, by name."""
-        return (await self.of_each([scope]))[0]
-
-    async def of_each(self, scopes: Sequence[str]) -> list[dict[str, str]]:
-        """The values of several scopes, in their order."""
-        query = select(preferences).where(preferences.c.scope.in_(scopes))
-        values: dict[str, dict[str, str]] = {scope: {} for scope in scopes}
-        for row in await self._database.rows(query):
-            values[row.scope][row.name] = row.value
-        return list(values.values())
+        query = select(preferences).filter_by(scope=scope)
+        rows = await self._database.rows(query)
+        return {row.name: row.value for row in rows}
 
     async def scopes(self) -> list[str]:
         """Every scope for which anything is set."""

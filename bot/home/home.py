@@ -123,6 +123,12 @@ class Home:
         if await self._is_connected(gesture.by, click.app):
             await self._publish(gesture.by, Note())
 
+    async def erase(self, _: EraseClick, gesture: Gesture, person: Person) -> None:
+        """Delete what is kept of whoever presses, and say on Home what came of it."""
+        count, left = await self._runtime.erasure.erase(gesture.by, gesture.by)
+        text = BOT.say(language_of(person), "home-erased", n=count, left=len(left))
+        await self._publish(gesture.by, Note(text=text))
+
     async def command(
         self,
         command: Command,
@@ -231,9 +237,6 @@ class Home:
             case PreferenceClick():
                 await self._prefer(who, click)
                 text = ""
-            case EraseClick():
-                count, left = await self._runtime.erase(who, who)
-                text = BOT.say(language, "home-erased", n=count, left=len(left))
             case AppClick():
                 accounts = self._runtime.accounts
                 if accounts is None or click.app not in view.APPS:
