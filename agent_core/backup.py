@@ -9,13 +9,13 @@ import shutil
 import sqlite3
 import subprocess
 import tarfile
-from collections.abc import Sequence
-from contextlib import closing, suppress
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sqlalchemy import make_url
+from sqlalchemy import Connection, make_url
 
 from agent_core.errors import SessionError, SettingsError
 from agent_core.sessions import Database, move_workspaces
@@ -89,7 +89,7 @@ def restore(settings: CoreSettings, archive: Path) -> None:
         for pattern in _IN_ROOT:
             for path in copies.glob(pattern):
                 shutil.move(path, root)
-    with Database(settings.state_url).engine.begin() as connection:
+    with _connected(settings) as connection:
         move_workspaces(connection, root)
 
 
@@ -103,8 +103,16 @@ def _stored_revision(settings: CoreSettings, files: Sequence[Path]) -> str:
     """Of the tables; empty where there are none."""
     if not all(map(Path.exists, files)):
         return ""
-    with Database(settings.state_url).engine.connect() as connection:
+    with _connected(settings) as connection:
         return revision_of(connection)
+
+
+@contextmanager
+def _connected(settings: CoreSettings) -> Generator[Connection]:
+    engine = Database(settings.state_url).engine
+    with engine.begin() as connection:
+        yield connection
+    engine.dispose()
 
 
 def _add(tar: tarfile.TarFile, top: Path) -> None:

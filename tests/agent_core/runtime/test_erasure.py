@@ -12,14 +12,12 @@ import pytest
 
 from agent_core.backup import back_up
 from agent_core.ids import SessionId, TurnId
-from agent_core.messages import Attachment
 from agent_core.runtime import Runtime
-from agent_core.scoped_settings import SettingsFile
-from agent_core.sessions import AuditLog
 from agent_core.settings import CoreSettings
 from agent_core.testing.models import ScriptedModel, call
-from tests.agent_core.runtime.threads import ANN, BEN, begin, end_of, from_ben, told, waiting
+from tests.agent_core.runtime.threads import ANN, BEN, begin, end_of, from_ben, waiting
 from tests.runtimes import inbound, scripted_runtime
+from tests.scopes import SteppingClock
 
 PLANTED = "plover-7713"
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -94,3 +92,42 @@ async def test_an_erased_persons_words_are_in_no_file_and_in_no_backup_made_afte
     assert report.faults == ()
     [erasure] = [each for each in await runtime.audit.records(None) if each["kind"] == "erasure"]
     assert ANN in str(erasure["about"])
+
+
+@pytest.mark.proves("keeping.retention", "keeping.open", "keeping.said")
+async def test_what_was_kept_long_enough_goes_and_a_later_reply_is_told_so(
+    tmp_path: Path,
+) -> None:
+    clock = SteppingClock(now=NOW)
+    question = call("ask_user", {"question": "Which?"})
+    model = ScriptedModel(["One.", question, "Anew."])
+    async with scripted_runtime(tmp_path, model=model, clock=clock) as runtime:
+        await expire(runtime, clock)
+
+
+async def expire(runtime: Runtime, clock: SteppingClock) -> None:
+    first, other = SessionId("T1:C1:1.000001"), SessionId("T1:C1:3.000001")
+    turn = await ask(runtime, f"Look into {PLANTED}")
+    await waiting(runtime, inbound("Which one?", number=2, thread=3))
+    workspace = await runtime.workspace(first, NOW)
+    (workspace / "work_products" / "report.html").write_text("<p>", encoding="utf-8")
+    scopes = runtime.scopes
+    limits = {"keep_transcripts_days": "2", "keep_reports_days": "1"}
+    await scopes.change("T1:C1", limits, ANN, key="k", now=NOW)
+    clock.now = NOW + timedelta(hours=30)
+    await runtime.erasure.sweep(scopes)
+    assert not (workspace / "work_products" / "report.html").exists()
+    assert (await runtime.turn(turn)).answer is not None
+    clock.now = NOW + timedelta(hours=50)
+    await runtime.erasure.hold("C1", ends=False)
+    await runtime.erasure.sweep(scopes)
+    assert (await runtime.turn(turn)).answer is not None
+    await runtime.erasure.hold("C1", ends=True)
+    await runtime.erasure.sweep(scopes)
+    assert await runtime.sessions.turns_of(first) == []
+    assert await runtime.sessions.turns_of(other) != []
+    assert workspace.is_dir()
+    assert not (workspace / "run.log").exists()
+    later = replace(inbound("Go on", number=9), received_at=clock.now)
+    answered = await end_of(runtime, await begin(runtime, later))
+    assert "What was said here before has been deleted" in answered.answer
