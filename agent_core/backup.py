@@ -25,8 +25,8 @@ from agent_core.settings import CoreSettings, named_variables
 REVISION = "revision.txt"
 """In an archive: of which revision the tables are."""
 DUMP = "postgres.dump"
-_IN_ROOT = ("session_*", ".session_*", "*.json")
-"""What lies in the root besides databases, locks and older copies."""
+SESSIONS = "*session_*"
+"""Workspaces in the root, and marks beside them; not locks, nor copies from before an update."""
 
 
 def back_up(settings: CoreSettings, target: Path, now: datetime) -> Path:
@@ -57,9 +57,8 @@ def back_up(settings: CoreSettings, target: Path, now: datetime) -> Path:
             for path in copies.iterdir():
                 if path != part:
                     tar.add(path, path.name)
-            for pattern in _IN_ROOT:
-                for top in root.glob(pattern):
-                    _add(tar, top)
+            for top in root.glob(SESSIONS):
+                _add(tar, top)
         part.replace(target)
     return target
 
@@ -86,9 +85,8 @@ def restore(settings: CoreSettings, archive: Path) -> None:
             _run_postgres("pg_restore", settings, str(copies / DUMP))
         for file in files:
             shutil.move(copies / file.name, file)
-        for pattern in _IN_ROOT:
-            for path in copies.glob(pattern):
-                shutil.move(path, root)
+        for path in copies.glob(SESSIONS):
+            shutil.move(path, root)
     with _connected(settings) as connection:
         move_workspaces(connection, root)
 

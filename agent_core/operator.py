@@ -57,6 +57,7 @@ from agent_core.scoped_settings import EffectiveSettings, read_settings_file
 from agent_core.sessions import (
     AuditLog,
     Database,
+    ErasureStore,
     Pin,
     Preferences,
     ScheduleStore,
@@ -247,7 +248,7 @@ async def kept_of(settings: CoreSettings) -> AsyncGenerator[Erasure]:
     async with _current(settings) as database:
         if database is None:
             raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
-        yield Erasure(database, settings.durable_url, machine_time)
+        yield Erasure(database, ErasureStore(database), settings.durable_url, machine_time)
 
 
 @asynccontextmanager

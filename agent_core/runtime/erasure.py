@@ -44,6 +44,7 @@ class Erasure:
     """
 
     database: Database
+    store: ErasureStore
     _durable_url: str
     _clock: Callable[[], datetime]
 
@@ -60,25 +61,20 @@ class Erasure:
         await AuditLog(self.database).add(record)
         await Preferences(self.database).put(HOLD, part, since)
 
-    async def people(self, user: str) -> list[UserId]:
-        """Who asked for something, by their id with or without the team's."""
-        return await ErasureStore(self.database).people(user)
-
     async def erase(self, person: UserId, by: str) -> tuple[int, Sequence[SessionId]]:
         """Delete what is kept of a person; `by` is who wants it, for the audit.
 
         It gives in how many sessions, and those where nothing was deleted: they are under hold, or
         their work did not stop in time.
         """
-        store = ErasureStore(self.database)
         holds = await self.holds()
-        touched = await store.touched(person)
+        touched = await self.store.touched(person)
         left = [session for session in touched if _is_held(session, holds)]
         for session in touched:
             if session not in left and not await self._forget(session, person):
                 left.append(session)
         record = AuditRecord(at=self._clock(), kind="erasure", who=by, about={"person": person})
-        await store.forget_belongings(person, record)
+        await self.store.forget_belongings(person, record)
         for url in (str(self.database.url), self._durable_url):
             await asyncio.to_thread(rewrite_file, url)
         return len(touched) - len(left), left
@@ -87,7 +83,7 @@ class Erasure:
         """Delete what a session holds of a person, files included; False where work goes on."""
         await TurnQueue(self.database).stop(session, Stop(by="", why="asked"))
         for _ in range(LOOKS):
-            gone = await ErasureStore(self.database).forget(session, person)
+            gone = await self.store.forget(session, person)
             if gone is not None:
                 await asyncio.to_thread(delete_records, self._durable_url, gone[0])
                 await asyncio.to_thread(shutil.rmtree, gone[1], ignore_errors=True)
@@ -97,18 +93,17 @@ class Erasure:
 
     async def sweep(self, scopes: ScopeSettings) -> None:
         """Delete what each scope has kept for as long as it keeps that."""
-        store = ErasureStore(self.database)
         now = self._clock()
         holds = await self.holds()
         idle: dict[float, list[StoredSession]] = {}
-        for session in await store.idle(now - timedelta(days=1)):
+        for session in await self.store.idle(now - timedelta(days=1)):
             kept = (await scopes.of_session(session.id)).values
             for kind in KINDS:
                 days: float | None = getattr(kept, f"keep_{kind}_days")
                 if days is None or _is_held(session.id, holds):
                     continue
                 if days not in idle:
-                    idle[days] = await store.idle(now - timedelta(days=days))
+                    idle[days] = await self.store.idle(now - timedelta(days=days))
                 if session in idle[days]:
                     await self._expire(session, kind)
 
@@ -118,7 +113,7 @@ class Erasure:
             await asyncio.to_thread(shutil.rmtree, workspace, ignore_errors=True)
         elif kind == "reports":
             await asyncio.to_thread(delete_products, workspace)
-        elif gone := await ErasureStore(self.database).forget(session.id):
+        elif gone := await self.store.forget(session.id):
             await asyncio.to_thread(delete_records, self._durable_url, gone[0])
             await asyncio.to_thread(delete_turn_records, workspace)
 

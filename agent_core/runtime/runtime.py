@@ -32,6 +32,7 @@ from agent_core.runtime.turn import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (
     DEAD_AFTER_S,
+    ErasureStore,
     KnownSessions,
     Ledger,
     Marks,
@@ -137,7 +138,7 @@ class Runtime:
             self._dispatch,
             self.asks,
             interventions,
-            Erasure(parts.database, durable_url, parts.clock),
+            Erasure(parts.database, ErasureStore(parts.database), durable_url, parts.clock),
         )
         self.show_with = self._dispatch.show_with
         self.load_cursor = parts.store.load_cursor

@@ -380,6 +380,7 @@ class KnownSessions(Store):
 
 def move_workspaces(connection: Connection, root: Path) -> None:
     """Note that all workspaces lie in another root now."""
-    for row in connection.execute(select(sessions)).all():
-        workspace = str(root / Path(row.workspace).name)
-        connection.execute(update(sessions).filter_by(id=row.id).values(workspace=workspace))
+    before = connection.execute(select(sessions.c.workspace)).scalar()
+    old_root = str(Path(before or "").parent)
+    moved = func.replace(sessions.c.workspace, old_root, str(root))
+    connection.execute(update(sessions).values(workspace=moved))

@@ -181,10 +181,9 @@ def delete_products(workspace: Path) -> None:
 
 def delete_turn_records(workspace: Path) -> None:
     """Delete what a session's turns leave for people to look at."""
-    for name in (RUN_LOG, SUMMARY, TRACE):
-        (workspace / name).unlink(missing_ok=True)
-    for path in (workspace / TRACES).glob("*"):
-        path.unlink()
+    for pattern in (RUN_LOG, SUMMARY, TRACE, f"{TRACES}/*"):
+        for path in workspace.glob(pattern):
+            path.unlink()
 
 
 def write_text(path: Path, text: str) -> None:

@@ -63,7 +63,7 @@ def erase(user: str, *, is_sure: bool) -> int:
 
     async def work(core: CoreSettings) -> int:
         async with kept_of(core) as erasure:
-            people = await erasure.people(user)
+            people = await erasure.store.people(user)
             if len(people) != 1:
                 return refuse(1, f"{len(people)} people are {user}: write TEAM:USER.")
             typer.echo(ERASES.format(person=people[0]))
