@@ -10,6 +10,8 @@ from agent_core.ids import TurnId
 
 def delete_records(url: str, turns: Collection[TurnId]) -> None:
     """Delete what the engine recorded of these turns and their child runs, also beside a bot."""
+    if not turns:
+        return  # no prefix would be every workflow's
     engine = make_system_engine(url)
     client = DBOSClient(system_database_engine=engine)
     # Behind its turn's id, a workflow's has a generation, or a child run.

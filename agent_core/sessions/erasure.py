@@ -12,7 +12,7 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, Text, cast, delete, make_url, or_, select, union, update
+from sqlalchemy import Connection, Text, cast, delete, make_url, select, union, update
 
 from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.sessions.audit_chain import AuditRecord, erase
@@ -34,6 +34,7 @@ from agent_core.sessions.schema import (
     reported,
     schedules,
     sessions,
+    slots,
     turns,
 )
 from agent_core.sessions.store import StoredSession
@@ -59,11 +60,14 @@ class ErasureStore(Store):
     async def idle(self, before: datetime) -> list[StoredSession]:
         """Sessions whose workspace nobody used since `before`, and in which no turn is open."""
         received_at = turns.c.inbound["received_at"].as_string()
-        is_recent = or_(sessions.c.created_at >= before, received_at >= before.isoformat())
         used = (
             select(sessions.c.workspace)
             .outerjoin(turns, turns.c.session == sessions.c.id)
-            .where(is_recent | (turns.c.status != "finished"))
+            .where(
+                (sessions.c.created_at >= before)
+                | (received_at >= before.isoformat())
+                | (turns.c.status != "finished")
+            )
         )
         query = select(sessions).where(sessions.c.workspace.not_in(used))
         return await self._database.read(query, StoredSession)
@@ -89,21 +93,23 @@ class ErasureStore(Store):
 
         def forget(connection: Connection) -> DeletedWork | None:
             rows = connection.execute(asked.order_by(turns.c.seq)).all()
-            if not rows or any(row.status != "finished" or row.done is False for row in rows):
+            if any(row.status != "finished" or row.done is False for row in rows):
                 return None
             for author in authors_in(connection, session):
                 row = {"session": session, "author": author}
                 self._database.insert_if_new(connection, quoted_authors, row)
+            connection.execute(delete(quoted_authors).filter_by(session=session, author=person))
             ids = [row.id for row in rows]
             for table in OF_TURN:
                 connection.execute(delete(table).where(table.c.turn.in_(ids)))
-            is_whole = person is None or rows[0].inbound["asker"] == person
+            askers = [row.inbound["asker"] for row in rows]
+            is_whole = person is None or askers[:1] == [person]
             for row in rows:
-                is_gone = is_whole or row.inbound["asker"] == person
                 left = row.inbound | {"background": ERASED}
                 change = update(turns).values(inbound=left, answer=ERASED, taken_by=None)
-                this = turns.c.id == row.id
-                connection.execute((delete(turns) if is_gone else change).where(this))
+                if is_whole or left["asker"] == person:
+                    change = delete(turns)
+                connection.execute(change.where(turns.c.id == row.id))
             return ids, Path(connection.execute(directory).scalar_one())
 
         return await self._database.run(forget)
@@ -112,19 +118,20 @@ class ErasureStore(Store):
         """Delete what is a person's alone: preferences, feedback, digests, orders."""
         is_owners = schedules.c.order["owner"].as_string() == person
         own = select(schedules.c.id).where(is_owners)
-        is_about = audit_chain.c.about.contains(f'"{person}"')
+        is_theirs = audit_chain.c.about.contains(f'"{person}"') | (audit_chain.c.who == person)
         statements = (
             delete(preferences).filter_by(scope=person),
             delete(preferences).filter_by(name=person),
             delete(pending_orders).filter_by(person=person),
             delete(reported).where(reported.c.schedule.in_(own)),
+            delete(slots).where(slots.c.schedule.in_(own)),
             delete(schedules).where(is_owners),
         )
 
         def forget(connection: Connection) -> None:
             for statement in statements:
                 connection.execute(statement)
-            erase(connection, record, is_about | (audit_chain.c.who == person))
+            erase(connection, record, is_theirs)
 
         await self._database.run(forget)
 
