@@ -54,11 +54,8 @@ def back_up(settings: CoreSettings, target: Path, now: datetime) -> Path:
             _run_postgres("pg_dump", settings, "--format=custom", f"--file={copies / DUMP}")
         part = copies / target.name
         with tarfile.open(part, "w:gz") as tar:
-            for path in copies.iterdir():
-                if path != part:
-                    tar.add(path, path.name)
-            for top in root.glob(SESSIONS):
-                _add(tar, top)
+            for path in (*copies.iterdir(), *root.glob(SESSIONS)):
+                _add(tar, path)  # but for itself
         part.replace(target)
     return target
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, Text, cast, delete, make_url, select, union, update
+from sqlalchemy import Connection, Row, Text, cast, delete, make_url, select, union, update
 
 from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.sessions.audit_chain import AuditRecord, erase
@@ -102,14 +103,7 @@ class ErasureStore(Store):
             ids = [row.id for row in rows]
             for table in OF_TURN:
                 connection.execute(delete(table).where(table.c.turn.in_(ids)))
-            askers = [row.inbound["asker"] for row in rows]
-            is_whole = person is None or askers[:1] == [person]
-            for row in rows:
-                left = row.inbound | {"background": ERASED}
-                change = update(turns).values(inbound=left, answer=ERASED, taken_by=None)
-                if is_whole or left["asker"] == person:
-                    change = delete(turns)
-                connection.execute(change.where(turns.c.id == row.id))
+            _forget_turns(connection, rows, person)
             return ids, Path(connection.execute(directory).scalar_one())
 
         return await self._database.run(forget)
@@ -134,6 +128,17 @@ class ErasureStore(Store):
             erase(connection, record, is_theirs)
 
         await self._database.run(forget)
+
+
+def _forget_turns(connection: Connection, rows: Sequence[Row[Any]], person: UserId | None) -> None:
+    """Delete turns; of others in a session that is not the person's, what they wrote stays."""
+    begun_by = [row.inbound["asker"] for row in rows[:1]]
+    for row in rows:
+        left = row.inbound | {"background": ERASED}
+        change = update(turns).values(inbound=left, answer=ERASED, taken_by=None)
+        if person in (None, left["asker"], *begun_by):
+            change = delete(turns)
+        connection.execute(change.where(turns.c.id == row.id))
 
 
 def rewrite_file(url: str) -> None:
