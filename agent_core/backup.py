@@ -139,7 +139,9 @@ def _run_postgres(program: str, settings: CoreSettings, *arguments: str) -> None
     """Run one of Postgres's own programs; the password stands in no list of processes."""
     url = make_url(settings.database_url).set(drivername="postgresql")
     address = url.set(password=None).render_as_string()
-    variables = {**named_variables(), "PGPASSWORD": str(url.password or "")}
+    variables = dict(named_variables())
+    if url.password:
+        variables["PGPASSWORD"] = url.password
     command = [program, f"--dbname={address}", *arguments]
     try:
         subprocess.run(command, env=variables, capture_output=True, text=True, check=True)  # noqa: S603 (no shell)

@@ -25,15 +25,19 @@ from agent_core.sessions import (
     TurnQueue,
     rewrite_file,
 )
-from agent_core.workspaces import delete_products, delete_turn_records
+from agent_core.workspaces import delete_files
 
 LOOKS = 150
 """At a session in which work is to stop."""
 LOOK_EVERY_S = 0.2
 HOLD = "hold"
 """The scope of preferences that are legal holds, each of the name of what is held."""
-KINDS = ("transcripts", "reports", "workspaces")
-"""What is kept for a time, each by the setting `keep_…_days`."""
+FILES_OF = {
+    "transcripts": ("run.log", "summary.txt", "trace.json", "traces/*"),
+    "reports": ("work_products/**/*",),
+    "workspaces": (),
+}
+"""Kinds of what is kept for a time, each by the setting `keep_…_days`, and files of each."""
 
 
 @dataclass(slots=True)
@@ -98,7 +102,7 @@ class Erasure:
         idle: dict[float, list[StoredSession]] = {}
         for session in await self.store.idle(now - timedelta(days=1)):
             kept = (await scopes.of_session(session.id)).values
-            for kind in KINDS:
+            for kind in FILES_OF:
                 days: float | None = getattr(kept, f"keep_{kind}_days")
                 if days is None or _is_held(session.id, holds):
                     continue
@@ -108,14 +112,11 @@ class Erasure:
                     await self._expire(session, kind)
 
     async def _expire(self, session: StoredSession, kind: str) -> None:
-        workspace = session.workspace
-        if kind == "workspaces":
-            await asyncio.to_thread(shutil.rmtree, workspace, ignore_errors=True)
-        elif kind == "reports":
-            await asyncio.to_thread(delete_products, workspace)
-        elif gone := await self.store.forget(session.id):
+        if kind == "transcripts" and (gone := await self.store.forget(session.id)):
             await asyncio.to_thread(delete_records, self._durable_url, gone[0])
-            await asyncio.to_thread(delete_turn_records, workspace)
+        await asyncio.to_thread(delete_files, session.workspace, FILES_OF[kind])
+        if kind == "workspaces":
+            await asyncio.to_thread(shutil.rmtree, session.workspace, ignore_errors=True)
 
 
 def _is_held(session: SessionId, holds: Iterable[str]) -> bool:

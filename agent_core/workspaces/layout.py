@@ -12,7 +12,7 @@ import re
 import tomllib
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -173,17 +173,12 @@ def products_of(workspace: Path) -> list[tuple[str, int]]:
     return products
 
 
-def delete_products(workspace: Path) -> None:
-    """Delete reports and other work products."""
-    for path, _ in products_of(workspace):
-        (workspace / path).unlink(missing_ok=True)
-
-
-def delete_turn_records(workspace: Path) -> None:
-    """Delete what a session's turns leave for people to look at."""
-    for pattern in (RUN_LOG, SUMMARY, TRACE, f"{TRACES}/*"):
+def delete_files(workspace: Path, patterns: Iterable[str]) -> None:
+    """Delete the files that fit."""
+    for pattern in patterns:
         for path in workspace.glob(pattern):
-            path.unlink()
+            if not path.is_dir():
+                path.unlink()
 
 
 def write_text(path: Path, text: str) -> None:
