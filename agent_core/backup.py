@@ -113,10 +113,9 @@ def _connected(settings: CoreSettings) -> Generator[Connection]:
 def _add(tar: tarfile.TarFile, top: Path) -> None:
     """Files and directories, without links; what goes while it is read is left out."""
     for path in (top, *top.rglob("*")):
-        name = path.relative_to(top.parent)
         with suppress(FileNotFoundError):
             if not path.is_symlink():
-                tar.add(path, name, recursive=False)
+                tar.add(path, path.relative_to(top.parent), recursive=False)
 
 
 def _unpack(archive: Path, directory: Path, needed: Sequence[str]) -> None:
@@ -124,15 +123,17 @@ def _unpack(archive: Path, directory: Path, needed: Sequence[str]) -> None:
         with tarfile.open(archive) as tar:
             tar.extractall(directory, filter="data")
         revision = (directory / REVISION).read_text(encoding="utf-8")
+        for name in needed:
+            (directory / name).stat()
     except (tarfile.TarError, OSError, EOFError) as error:
-        raise SettingsError(f"{archive} is no backup of this bot, or is damaged.") from error
+        raise SettingsError(
+            f"{archive} is no backup of a bot with this kind of database, or is damaged."
+        ) from error
     if revision not in REVISIONS:
         raise SessionError(
             f"A newer version of the bot made {archive}: its tables are of revision {revision}. "
             "Install that version, then restore."
         )
-    if not all((directory / name).exists() for name in needed):
-        raise SettingsError(f"{archive} is of another kind of database than DATABASE_URL.")
 
 
 def _run_postgres(program: str, settings: CoreSettings, *arguments: str) -> None:

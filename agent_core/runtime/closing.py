@@ -310,9 +310,9 @@ async def _notices(
     is_renewed = await asyncio.to_thread(renewal(scope.context.workspace).exists)
     gone = "notice-files-gone" if is_renewed else ""
     session = await parts.store.session(turn.session)
-    asked_at = turn.inbound.received_at
-    if turn.seq == 1 and session and session.created_at < asked_at - timedelta(hours=1):
-        gone = "notice-transcript-gone"  # no first turn is so much later than its session
+    long_before = turn.inbound.received_at - timedelta(hours=1)
+    if turn.seq == 1 and session and session.created_at < long_before:
+        gone = "notice-transcript-gone"  # else its session is as new as a first turn
     return [
         ""
         if result.outcome == "stopped"

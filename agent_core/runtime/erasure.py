@@ -103,7 +103,7 @@ class Erasure:
         for session in await self.store.idle(now - timedelta(days=1)):
             kept = (await scopes.of_session(session.id)).values
             for kind in FILES_OF:
-                days: float | None = getattr(kept, f"keep_{kind}_days")
+                days = getattr(kept, f"keep_{kind}_days")
                 if days is None or _is_held(session.id, holds):
                     continue
                 if days not in idle:
