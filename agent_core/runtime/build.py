@@ -153,7 +153,6 @@ def build_runtime(
         prepare=connection.client,
         warm_up=hub.warm_up,
         when_heard=is_heard.set,
-        server_name=hub.server_name,
         away=lambda: {**hub.failures, **python.away},
         close=lambda: _close(connection, hub, worker, observers),
     )

@@ -80,7 +80,6 @@ class Runtime:
         prepare: What must be ready before the first turn.
         warm_up: What a turn would otherwise wait for.
         when_heard: Lets start what is dear to start, once people are heard.
-        server_name: The tool server that a tool's name belongs to; empty where there is none.
         away: Tool servers that could not be had when last asked, by name, and why.
         close: What ends with the runtime.
     """
@@ -96,7 +95,6 @@ class Runtime:
         prepare: Callable[[], Awaitable[object]] = _nothing,
         warm_up: Callable[[], Awaitable[None]] = _nothing,
         when_heard: Callable[[], None] = lambda: None,
-        server_name: Callable[[str], str] = lambda _: "",
         away: Callable[[], Mapping[str, str]] = dict,
         close: Callable[[], Awaitable[None]] = _nothing,
     ) -> None:
@@ -105,7 +103,7 @@ class Runtime:
         self._prepare = prepare
         self._warm_up = warm_up
         self._when_heard = when_heard
-        self.server_name, self.away = server_name, away
+        self.away = away
         self._close = close
         self.ledger = Ledger(parts.database, parts.leases, parts.clock)
         """What was received, written down before it is acknowledged."""

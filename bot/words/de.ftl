@@ -379,6 +379,7 @@ home-usage =
     }
 home-usage-tokens = { $usage }, { $tokens } Tokens, { $cost } $
 home-usage-unpriced = { $usage } (ohne { $n } Aufrufe von Modellen, deren Preis ich nicht kenne)
+home-recent = { $simple } % der Anfragen wurden sofort beantwortet ({ $fallbacks } % der schnellen Antworten wurden verworfen), die Hälfte in höchstens { $half } s, 95 % in höchstens { $most } s. { $errors } % der Zugriffe auf Apps und das Netz schlugen fehl.
 home-preferences = Einstellungen
 home-language = Sprache meiner Antworten an dich
 home-language-auto = Die Sprache, in der du schreibst

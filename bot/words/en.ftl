@@ -379,6 +379,7 @@ home-usage =
     }
 home-usage-tokens = { $usage }, { $tokens } tokens, ${ $cost }
 home-usage-unpriced = { $usage } (without { $n } calls of models whose price I do not know)
+home-recent = { $simple } % of the requests were answered at once ({ $fallbacks } % of fast answers were given up), half within { $half } s and 95 % within { $most } s. { $errors } % of what I tried in apps and on the web failed.
 home-preferences = Preferences
 home-language = Language of my answers to you
 home-language-auto = The language you write in

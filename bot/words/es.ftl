@@ -379,6 +379,7 @@ home-usage =
     }
 home-usage-tokens = { $usage }, { $tokens } tokens, { $cost } $
 home-usage-unpriced = { $usage } (sin { $n } llamadas a modelos cuyo precio no conozco)
+home-recent = El { $simple } % de las peticiones se respondió al momento (se descartó el { $fallbacks } % de las respuestas rápidas), la mitad en { $half } s como máximo y el 95 % en { $most } s. Falló el { $errors } % de los accesos a aplicaciones y a la red.
 home-preferences = Preferencias
 home-language = Idioma de mis respuestas para ti
 home-language-auto = El idioma en que escribes

@@ -379,6 +379,7 @@ home-usage =
     }
 home-usage-tokens = { $usage }, { $tokens } jetons, { $cost } $
 home-usage-unpriced = { $usage } (sans { $n } appels à des modèles dont je ne connais pas le prix)
+home-recent = { $simple } % des demandes ont reçu une réponse immédiate ({ $fallbacks } % des réponses rapides ont été abandonnées), la moitié en { $half } s au plus et 95 % en { $most } s. { $errors } % des accès aux applications et au web ont échoué.
 home-preferences = Préférences
 home-language = Langue de mes réponses
 home-language-auto = La langue dans laquelle vous écrivez

@@ -28,7 +28,7 @@ from agent_core import trace_export, tracing
 async def ask(place):
     async with httpx2.AsyncClient() as client:
         await client.get(os.environ['OTEL_EXPORTER_OTLP_ENDPOINT'] + place + '?key=of-the-query')
-trace_export.configure(token='', file=Path('traces/lines.jsonl'))
+trace_export.configure(token='', file=Path('lines.jsonl'))
 asyncio.run(ask('/before-any-turn'))
 quoted = {{'quoted': 'it said {SECRET} aloud', 'at': '{WITH_PASSWORD}'}}
 with tracing.turn_trace(turn='t', session='slack-thread', **quoted):
@@ -329,7 +329,7 @@ async def test_a_secret_of_a_known_shape_and_an_address_are_not_sent(tmp_path: P
     assert b"127.0.0.1" in received
     assert b"within-one" not in received
     assert b"of-the-query" not in received
-    file = tmp_path / "traces" / "lines.jsonl"
+    file = tmp_path / "lines.jsonl"
     spans = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert [span["name"] for span in spans] == ["httpx.request", "standalone_composio_test"]
     assert file.stat().st_mode & 0o077 == 0
