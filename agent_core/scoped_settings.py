@@ -43,7 +43,7 @@ Switch = Annotated[bool, STRICTEST]
 Safeguard = Annotated[ApprovalRule, STRICTEST]
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 MonthlyBudget = Annotated[Dollars | None, STRICTEST]
-Days = Annotated[float, Field(ge=1, allow_inf_nan=False)] | None
+Days = Annotated[int, Field(ge=1)] | None
 ModelId = Annotated[str, Field(pattern=r"^[\w.:@/-]{1,100}$")]
 Instructions = Annotated[str, Field(max_length=1_000), ALL]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split), ALL]

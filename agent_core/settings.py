@@ -87,11 +87,10 @@ _MODEL = "a model's id, such as claude-sonnet-5-5"
 Credential = Annotated[SecretStr, AfterValidator(as_credential), Field(examples=[_KEY])]
 WebAddress = Annotated[str, AfterValidator(as_web_address), Field(examples=[_ADDRESS])]
 KeptDays = Annotated[
-    float | None,
+    int | None,
     Field(
         ge=1,
-        allow_inf_nan=False,
-        examples=["a number of at least 1, such as 90"],
+        examples=["a whole number of at least 1, such as 90"],
         json_schema_extra=unset("for ever"),
     ),
 ]

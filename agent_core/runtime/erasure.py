@@ -99,7 +99,7 @@ class Erasure:
         """Delete what each scope has kept for as long as it keeps that."""
         now = self._clock()
         holds = await self.holds()
-        idle: dict[float, list[StoredSession]] = {}
+        idle: dict[int, list[StoredSession]] = {}
         for session in await self.store.idle(now - timedelta(days=1)):
             kept = (await scopes.of_session(session.id)).values
             for kind in FILES_OF:

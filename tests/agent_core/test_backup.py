@@ -74,6 +74,8 @@ async def test_a_restore_overwrites_no_database_and_takes_no_archive_of_a_newer_
     (tmp_path / "revision.txt").write_text("9999", encoding="utf-8")
     with tarfile.open(tmp_path / "newer", "w:gz") as tar:
         tar.add(tmp_path / "revision.txt", "revision.txt")
+        for name in ("state.sqlite", "turns.sqlite"):
+            tar.add(before / name, name)
     refusals = {"text": "is no backup", "none": "is no backup", "newer": "A newer version"}
     for name, why in refusals.items():
         with pytest.raises(AgentError, match=why):
