@@ -91,6 +91,14 @@ CapUsd = Annotated[
     Field(gt=0, allow_inf_nan=False, examples=["a number of dollars above 0, such as 25"]),
     Field(json_schema_extra=unset("no cap")),
 ]
+KeptDays = Annotated[
+    int | None,
+    Field(
+        ge=1,
+        examples=["a whole number of at least 1, such as 90"],
+        json_schema_extra=unset("for ever"),
+    ),
+]
 ModelName = Annotated[str, Field(pattern=ONE_WORD, examples=[_MODEL])]
 
 
@@ -249,6 +257,18 @@ class CoreSettings(BaseSettings):
         "sets wins over what people set in words or in Home.",
         examples=["the path of a YAML file, or leave it out"],
         json_schema_extra=unset("what people set"),
+    )
+    keep_workspaces_days: KeptDays = Field(
+        default=None,
+        description="Days after its last use for which a thread's files are kept.",
+    )
+    keep_transcripts_days: KeptDays = Field(
+        default=None,
+        description="Days for which what was said and done in a thread is kept.",
+    )
+    keep_reports_days: KeptDays = Field(
+        default=None,
+        description="Days for which a thread's reports and other work products are kept.",
     )
     connect_links: Annotated[str, AfterValidator(as_link_places)] = Field(
         default="connect.composio.dev,app.composio.dev/link,backend.composio.dev/api/v3/s",

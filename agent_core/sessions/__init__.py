@@ -16,6 +16,10 @@ from agent_core.sessions.audit_chain import (
 )
 from agent_core.sessions.budget import Budget, BudgetHost
 from agent_core.sessions.database import Database, DatabaseTrouble
+from agent_core.sessions.erasure import (
+    ErasureStore,
+    rewrite_file,
+)
 from agent_core.sessions.inbox import (
     ENDINGS,
     Inbox,
@@ -42,6 +46,7 @@ from agent_core.sessions.overview import (
     Overview,
     SessionState,
     Spent,
+    move_workspaces,
 )
 from agent_core.sessions.safeguards import (
     NOT_ACCEPTED,
@@ -107,6 +112,7 @@ __all__ = [
     "Database",
     "DatabaseTrouble",
     "DisclosureStore",
+    "ErasureStore",
     "EventLog",
     "Inbox",
     "InboxKind",
@@ -143,8 +149,10 @@ __all__ = [
     "erase",
     "holder_of",
     "in_utc",
+    "move_workspaces",
     "new_process_id",
     "pending_retries",
     "purge_ledger",
+    "rewrite_file",
     "sole_process",
 ]
