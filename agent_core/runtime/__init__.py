@@ -12,6 +12,7 @@ from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.description import day_words, moment_words
 from agent_core.sessions import (
+    OPERATOR,
     AnsweredTurn,
     Ask,
     AuditEntry,
@@ -43,6 +44,7 @@ from agent_core.workspaces import check_room, space_taken, without_paths
 
 __all__ = [
     "MAX_TRIES",
+    "OPERATOR",
     "Account",
     "AnsweredTurn",
     "Ask",

@@ -15,6 +15,10 @@ from agent_core.sessions.audit_chain import (
     in_utc,
 )
 from agent_core.sessions.database import Database, DatabaseTrouble
+from agent_core.sessions.erasure import (
+    ErasureStore,
+    rewrite_file,
+)
 from agent_core.sessions.inbox import (
     ENDINGS,
     Inbox,
@@ -41,6 +45,7 @@ from agent_core.sessions.overview import (
     Overview,
     SessionState,
     Spent,
+    move_workspaces,
 )
 from agent_core.sessions.safeguards import (
     NOT_ACCEPTED,
@@ -104,6 +109,7 @@ __all__ = [
     "Database",
     "DatabaseTrouble",
     "DisclosureStore",
+    "ErasureStore",
     "EventLog",
     "Inbox",
     "InboxKind",
@@ -140,8 +146,10 @@ __all__ = [
     "erase",
     "holder_of",
     "in_utc",
+    "move_workspaces",
     "new_process_id",
     "pending_retries",
     "purge_ledger",
+    "rewrite_file",
     "sole_process",
 ]
