@@ -14,6 +14,7 @@ from agent_core.sessions.audit_chain import (
     erase,
     in_utc,
 )
+from agent_core.sessions.budget import Budget, BudgetHost
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.erasure import (
     ErasureStore,
@@ -104,6 +105,8 @@ __all__ = [
     "AuditOutcome",
     "AuditRecord",
     "AuditedAction",
+    "Budget",
+    "BudgetHost",
     "CallApproval",
     "ChainReport",
     "Database",

@@ -455,3 +455,16 @@ live-no-change = Das würde hier nichts ändern.
 live-not-asked = Auf diese Antwort wartet niemand mehr.
 live-question-not-yours = Das habe ich { $who } gefragt, und nur { $who } kann es beantworten.
 live-not-there = Dieser Teil der Arbeit ist zu Ende, oder es gibt ihn nicht.
+
+## Money
+
+answer-pages = { $n ->
+    [one] eine Seite
+   *[other] { $n } Seiten
+ }
+cap-near = { $kind ->
+    [person] { $who } hat
+    [thread] Ein Thread in { $who } hat
+    [channel] { $who } hat
+   *[team] Dieser Workspace hat
+ } mehr als 80 % des Budgets dieses Monats von { $usd } ausgegeben. Ist es aufgebraucht, schließe ich Laufendes mit dem ab, was ich habe, und übernehme bis zum nächsten Monat nichts Neues, wenn das Budget nicht erhöht wird.

@@ -455,3 +455,16 @@ live-no-change = That would change nothing here.
 live-not-asked = Nobody waits for this answer any more.
 live-question-not-yours = I asked { $who } this, so only { $who } can answer it.
 live-not-there = That part of the work is over, or is not there.
+
+## Money
+
+answer-pages = { $n ->
+    [one] one page
+   *[other] { $n } pages
+ }
+cap-near = { $kind ->
+    [person] { $who } has
+    [thread] A thread in { $who } has
+    [channel] { $who } has
+   *[team] This workspace has
+ } spent more than 80 % of this month's budget of { $usd }. Once it is used up, I finish what I am at with what I have and take nothing new on until next month, unless the budget is raised.

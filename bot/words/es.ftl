@@ -455,3 +455,16 @@ live-no-change = Eso no cambiaría nada aquí.
 live-not-asked = Ya nadie espera esta respuesta.
 live-question-not-yours = Se lo pregunté a { $who }, y solo { $who } puede responder.
 live-not-there = Esa parte del trabajo ha terminado o no existe.
+
+## Money
+
+answer-pages = { $n ->
+    [one] una página
+   *[other] { $n } páginas
+ }
+cap-near = { $kind ->
+    [person] { $who } ha
+    [thread] Un hilo de { $who } ha
+    [channel] { $who } ha
+   *[team] Este espacio de trabajo ha
+ } gastado más del 80 % del presupuesto de este mes, { $usd }. Cuando se agote, termino lo que está en curso con lo que tengo y no acepto nada nuevo hasta el mes que viene, salvo que se aumente.

@@ -455,3 +455,16 @@ live-no-change = Cela ne changerait rien ici.
 live-not-asked = Plus personne n’attend cette réponse.
 live-question-not-yours = J'ai posé cette question à { $who }, et seul(e) { $who } peut y répondre.
 live-not-there = Cette partie du travail est terminée ou n’existe pas.
+
+## Money
+
+answer-pages = { $n ->
+    [one] une page
+   *[other] { $n } pages
+ }
+cap-near = { $kind ->
+    [person] { $who } a
+    [thread] Un fil de { $who } a
+    [channel] { $who } a
+   *[team] Cet espace de travail a
+ } dépensé plus de 80 % du budget de ce mois, { $usd }. Une fois épuisé, je termine ce qui est en cours avec ce que j'ai et ne prends rien de nouveau avant le mois prochain, sauf si le budget est augmenté.
