@@ -55,10 +55,12 @@ from agent_core.scoped_settings import EffectiveSettings, Layer, merged, read_se
 from agent_core.sessions import (
     AuditLog,
     Database,
+    Overview,
     Pin,
     Preferences,
     ScheduleStore,
     ToolPins,
+    operator_act,
 )
 from agent_core.sessions.migrations import NEWEST, file_of, revision_of
 from agent_core.settings import CoreSettings
@@ -218,16 +220,20 @@ def blacklisted(settings: CoreSettings) -> list[BlacklistEntry]:
     return _blacklist(settings).entries()
 
 
-def clear_blacklist(settings: CoreSettings, name: str) -> int:
+async def clear_blacklist(settings: CoreSettings, name: str) -> int:
     """Forget a host with its pages, a page, or all with ""; how many records there were.
 
     Raises:
         SettingsError: the file cannot be written.
     """
     try:
-        return _blacklist(settings).clear(name)
+        count = _blacklist(settings).clear(name)
     except OSError as error:
         raise SettingsError(f"The blacklist cannot be written ({error.strerror}).") from error
+    async with _current(settings) as database:
+        if database is not None:
+            await AuditLog(database).audit(operator_act(f"clear the blacklist {name}"))
+    return count
 
 
 def examine_python() -> str:
@@ -236,8 +242,8 @@ def examine_python() -> str:
 
 
 @asynccontextmanager
-async def audit_log(settings: CoreSettings) -> AsyncGenerator[AuditLog]:
-    """The audit that bots have stored.
+async def stored(settings: CoreSettings) -> AsyncGenerator[Database]:
+    """What bots have stored.
 
     Raises:
         AgentError: no bot of this version ever ran here, or the database cannot be read.
@@ -245,7 +251,7 @@ async def audit_log(settings: CoreSettings) -> AsyncGenerator[AuditLog]:
     async with _current(settings) as database:
         if database is None:
             raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
-        yield AuditLog(database)
+        yield database
 
 
 async def effective_settings(
@@ -269,6 +275,12 @@ async def effective_settings(
             stored, ScheduleStore(database), AuditLog(database), file, environment
         )
         return await scopes.at(scope_of(await stored.scopes()))
+
+
+async def fate_of(settings: CoreSettings, post: str) -> str:
+    """What became of a post, as `Overview.fate`; raises as `stored`."""
+    async with stored(settings) as database:
+        return await Overview(database).fate(post)
 
 
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:

@@ -41,6 +41,7 @@ from agent_core.sessions import (
     AuditOutcome,
     DisclosureStore,
     SessionStore,
+    audited_refusal,
 )
 from agent_core.tools import (
     BY_RIGHTS,
@@ -109,6 +110,14 @@ class ConsentGate:
         is_tainted = await self.store.tainted_by(context.session) is not None
         judgement = self.policy.judge(call, is_tainted=is_tainted)
         if judgement.verdict == "refuse":
+            refused = audited_refusal(
+                self.clock(),
+                context.asker,
+                session=context.session,
+                tool=call.name,
+                why=judgement.reason,
+            )
+            await self.audit.audit(refused)
             return refusal(f"Not done: {judgement.reason}.")
         judgement = await self._egress.check_addresses(judgement, call, context)
         plan = await plan_of(self.accounts, judgement, call, spec, context)

@@ -8,13 +8,14 @@ from agent_core.composio import Account
 from agent_core.consent import recipients_of, unpacked
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.build import build_runtime
-from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.description import day_words, moment_words
 from agent_core.sessions import (
+    MAX_TRIES,
     AnsweredTurn,
     Ask,
     AuditEntry,
+    AuditRecord,
     KnownSessions,
     LeaseLost,
     Ledger,
@@ -48,6 +49,7 @@ __all__ = [
     "Ask",
     "Asks",
     "AuditEntry",
+    "AuditRecord",
     "KnownSessions",
     "Language",
     "LeaseLost",

@@ -11,8 +11,10 @@ from agent_core.sessions.audit_chain import (
     AuditRecord,
     ChainReport,
     append,
+    audited_refusal,
     erase,
     in_utc,
+    operator_act,
 )
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.inbox import (
@@ -58,6 +60,7 @@ from agent_core.sessions.store import (
 )
 from agent_core.sessions.turns import (
     ASK,
+    MAX_TRIES,
     AccountConnection,
     Ask,
     AskBody,
@@ -78,6 +81,7 @@ __all__ = [
     "ASK",
     "DEAD_AFTER_S",
     "ENDINGS",
+    "MAX_TRIES",
     "NOT_ACCEPTED",
     "OPERATOR",
     "UNFINISHED_SLOTS",
@@ -131,10 +135,12 @@ __all__ = [
     "again_run",
     "append",
     "ask_id",
+    "audited_refusal",
     "erase",
     "holder_of",
     "in_utc",
     "new_process_id",
+    "operator_act",
     "pending_retries",
     "purge_ledger",
     "sole_process",

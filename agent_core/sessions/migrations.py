@@ -45,6 +45,10 @@ REVISIONS: Revisions = {
         FIRST_HEAD,
         "ALTER TABLE audit RENAME TO audit_before_chain",
     ),
+    "0005": (
+        "CREATE TABLE verdicts (key TEXT NOT NULL PRIMARY KEY, "
+        "at TIMESTAMP WITH TIME ZONE NOT NULL, verdict TEXT NOT NULL)",
+    ),
 }
 """The first one is what version 0.1.0 makes; `0001` had other tables and was never released."""
 NEWEST = next(reversed(REVISIONS))

@@ -26,8 +26,18 @@ from agent_core.events import REPORT
 from agent_core.ids import ROOT_RUN, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.sessions.database import Store
-from agent_core.sessions.schema import cursors, events, messages, quoted_authors, sessions, turns
-from agent_core.sessions.turns import TURN, StoredTurn, authors_in
+from agent_core.sessions.schema import (
+    cursors,
+    events,
+    ledger,
+    marks,
+    messages,
+    quoted_authors,
+    sessions,
+    turns,
+    verdicts,
+)
+from agent_core.sessions.turns import MAX_TRIES, TURN, StoredTurn, authors_in
 from agent_core.snapshot import READERS
 
 MAX_READ = 300
@@ -79,6 +89,28 @@ class Spent:
 
 class Overview(Store):
     """Reads only, and never more than the newest of what there is."""
+
+    async def fate(self, post: str) -> str:
+        """What became of the gesture whose key ends so.
+
+        It is its turn's outcome (`set_aside` for a quarantined one) or status; or the verdict of
+        the ingress, which is kept for some days; `received` or `settled`, where it needed no turn;
+        or else `heard` or `unheard`, by the watermark.
+        """
+        query = select(turns).where(turns.c.id.endswith(post))
+        turn = await self._database.first(query, StoredTurn)
+        if turn is not None:
+            is_set_aside = turn.outcome == "failed" and turn.tries >= MAX_TRIES
+            return "set_aside" if is_set_aside else turn.outcome or turn.status
+        verdict = select(verdicts.c.verdict).where(verdicts.c.key.endswith(post))
+        settled = select(ledger.c.settled).where(ledger.c.key.endswith(post))
+        heard = select(marks.c.name).where(marks.c.value > post.rpartition(":")[2])
+        if known := await self._database.scalar(verdict):
+            return known
+        is_settled = await self._database.scalar(settled)
+        if is_settled is not None:
+            return "settled" if is_settled else "received"
+        return "heard" if await self._database.scalar(heard) else "unheard"
 
     async def sessions(self, whose: str) -> list[SessionState]:
         """Sessions in which somebody asked, newest first; those of schedules left out."""
