@@ -50,8 +50,8 @@ from agent_core.runtime.build import (
     local_toolkit,
     model_connection,
 )
-from agent_core.runtime.scopes import ScopeSettings, environment_settings
-from agent_core.scoped_settings import EffectiveSettings, Layer, merged, read_settings_file
+from agent_core.runtime.scopes import ScopeSettings, environment_layer
+from agent_core.scoped_settings import EffectiveSettings, read_settings_file
 from agent_core.sessions import (
     AuditLog,
     Database,
@@ -263,16 +263,18 @@ async def effective_settings(
     """The settings that hold in a scope, which is found among those for which any are stored.
 
     Raises:
-        SettingsError: the file of channels' settings is wrong.
+        SettingsError: no bot ever ran here, or the file of channels' settings is wrong.
     """
-    file = read_settings_file(settings.channel_settings_file)
-    environment = environment_settings(settings, follow_ups)
     async with _stored(settings.state_url) as database:
         if database is None or not await _revision(database):
-            return merged([Layer("environment", environment), *file.layers(scope_of(()))])
+            raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
         stored = Preferences(database)
         scopes = ScopeSettings(
-            stored, ScheduleStore(database), AuditLog(database), file, environment
+            stored,
+            ScheduleStore(database),
+            AuditLog(database),
+            read_settings_file(settings.channel_settings_file),
+            environment_layer(settings, follow_ups),
         )
         return await scopes.at(scope_of(await stored.scopes()))
 

@@ -9,11 +9,13 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter
 
 from agent_core.context.history import repaired, spoken
+from agent_core.context.wishes import with_wishes
 from agent_core.errors import ModelError
 from agent_core.events import Usage
 from agent_core.messages import Message, is_visible, user_message
 from agent_core.models import Model, ModelRequest, ToolSpec, filled_form
 from agent_core.prompts import prompt, schema
+from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
 
 logger = logging.getLogger(__name__)
 
@@ -57,13 +59,20 @@ class Plan(BaseModel):
 PLANNED: TypeAdapter[Plan] = TypeAdapter(Plan)
 
 
-async def make_plan(model: Model, opening: str, earlier: Sequence[Message], *, today: date) -> Plan:
+async def make_plan(
+    model: Model,
+    opening: str,
+    earlier: Sequence[Message],
+    *,
+    today: date,
+    settings: EffectiveSettings = NOTHING_SET,
+) -> Plan:
     """The plan for a task, of which `earlier` is what was said in the session before.
 
     A failure of any kind costs the plan and nothing else.
     """
     request = ModelRequest(
-        system=prompt("plan", today=today.strftime("%A, %d %B %Y")),
+        system=with_wishes(prompt("plan", today=today.strftime("%A, %d %B %Y")), settings),
         messages=repaired((*spoken(earlier), user_message(opening))),
         tools=(PLAN_SPEC,),
         must_call=PLAN,

@@ -58,7 +58,6 @@ def configure(*, token: str, with_content: bool = False, file: Path | None = Non
 
 def _lines_in(file: Path) -> ConsoleSpanExporter:
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)
         lines = file.open("a", encoding="utf-8")
     except OSError as error:

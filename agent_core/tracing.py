@@ -21,7 +21,7 @@ ROOT_SPAN = "standalone_composio_test"
 WARNING = {"logfire.level_num": 13}
 """An attribute of notes that Logfire shows as warnings."""
 
-Attribute = str | int | float | bool
+Attribute = str | int | float | bool | tuple[str, ...]
 
 _MAX_CONTENT_CHARS = 2_000
 _tracer = trace.get_tracer("universal_agent")
@@ -39,7 +39,7 @@ def want_content(*, is_wanted: bool) -> None:
 
 def trace_id_of(turn: str) -> str:
     """A turn's trace id, 32 hex digits: the same in every process that works on the turn."""
-    return hashlib.sha256(f"trace of {turn}".encode()).hexdigest()[:32]
+    return hashlib.sha256(turn.encode()).hexdigest()[:32]
 
 
 def current_trace_id() -> str:
@@ -64,12 +64,11 @@ def turn_trace(turn: str, **attributes: Attribute) -> Generator[str, None, None]
 
 
 @contextmanager
-def agent_span(agent: str, *, turn: str, run: str) -> Generator[None, None, None]:
+def agent_span(agent: str, turn: str) -> Generator[None, None, None]:
     """`invoke_agent` around a run; a sub-agent that goes on by itself joins its turn's trace."""
     attributes: dict[str, Attribute] = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": agent,
-        "run": run,
     }
     with _at_work_on(turn), open_span(f"invoke_agent {agent}", attributes):
         yield
@@ -85,58 +84,40 @@ def _at_work_on(turn: str) -> Generator[None, None, None]:
 
 
 class ChatSpan:
-    """The span of one model call, told what comes of the call."""
+    """`chat`, the span of a model call. Not the current one: a stream's reader has its own."""
 
-    def __init__(self, opened: trace.Span) -> None:
-        self._span = opened
+    def __init__(self, model: str) -> None:
+        self._span = _tracer.start_span(f"chat {model}", kind=trace.SpanKind.CLIENT)
         self._begun_s = time.monotonic()
-        self._has_begun = False
+        self.note(operation_name="chat", provider_name="anthropic", request_model=model)
 
     def note_chunk(self) -> None:
         """A piece of the reply has come; the first one's time is kept."""
-        if not self._has_begun:
-            self._has_begun = True
+        if self._begun_s:
             waited_s = time.monotonic() - self._begun_s
             self._span.set_attribute("gen_ai.response.time_to_first_chunk", waited_s)
+            self._begun_s = 0.0
 
-    def note_reply(self, model: str, stop_reason: str, usage: Mapping[str, Attribute]) -> None:
-        """The whole reply is there; `usage` by names below `gen_ai.usage`."""
-        self._span.set_attribute("gen_ai.response.model", model)
-        self._span.set_attribute("gen_ai.response.finish_reasons", [stop_reason])
-        for name, amount in usage.items():
-            self._span.set_attribute(f"gen_ai.usage.{name}", amount)
+    def note(self, **attributes: Attribute) -> None:
+        """Attributes by their names in the conventions; the first `_` stands for a dot."""
+        for name, value in attributes.items():
+            self._span.set_attribute(f"gen_ai.{name.replace('_', '.', 1)}", value)
 
-
-@contextmanager
-def chat_span(model: str, *, max_tokens: int) -> Generator[ChatSpan, None, None]:
-    """`chat` around a model call. Not the current span: a stream's reader has its own."""
-    attributes: dict[str, Attribute] = {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "anthropic",
-        "gen_ai.request.model": model,
-        "gen_ai.request.max_tokens": max_tokens,
-        "gen_ai.request.stream": True,
-    }
-    opened = _tracer.start_span(f"chat {model}", kind=trace.SpanKind.CLIENT, attributes=attributes)
-    try:
-        yield ChatSpan(opened)
-    except Exception as error:
-        opened.set_attribute("error.type", type(error).__name__)
-        raise
-    finally:
-        opened.end()
+    def end(self) -> None:
+        self._span.end()
 
 
 def tool_span(tool: str, call: str, run: str, **attributes: str) -> AbstractContextManager[object]:
     """The span of a tool call, in the product's names and in the conventions'."""
-    conventions = {
+    names = {
+        "tool_name": tool,
+        "tool_id": call,
+        "run": run,
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": tool,
         "gen_ai.tool.call.id": call,
-        "gen_ai.tool.type": "function",
     }
-    own = {"tool_name": tool, "tool_id": call, "run": run}
-    return open_span("tool_call", {**own, **conventions, **attributes})
+    return open_span("tool_call", names | attributes)
 
 
 def open_span(name: str, attributes: Mapping[str, Attribute]) -> AbstractContextManager[trace.Span]:

@@ -30,6 +30,7 @@ class Lag:
 
     stalls: int = 0
     """How often it was held for longer than the limit."""
+    newest_s: float = 0.0
     worst_s: float = 0.0
     worst_cpu_s: float = 0.0
     """The most that this process computed while the loop was held: it has no part in what other
@@ -66,6 +67,7 @@ def _watch(
                 logger.warning("the event loop is held for over %g s by %s", STUCK_S, holder)
                 _ended(beat, is_over)
         late_s = time.monotonic() - asked_s
+        lag.newest_s = late_s
         lag.worst_s = max(lag.worst_s, late_s)
         lag.worst_cpu_s = max(lag.worst_cpu_s, time.process_time() - cpu_s)
         if late_s > limit_s:

@@ -1,7 +1,5 @@
 """The operator's YAML files: read with the line of a fault, a name that stands twice refused."""
 
-import difflib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,11 +14,13 @@ class _Loader(yaml.SafeLoader):
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Any, Any]:
         names: list[str] = []
-        for key, _ in cast("list[tuple[Node, Node]]", node.value):
-            if str(key.value) in names:
-                problem = f"`{key.value}` stands here twice"
+        entries = cast("list[tuple[Node, Node]]", node.value)
+        for key, _ in entries:
+            name = str(key.value)
+            if name in names:
+                problem = f"`{name}` stands here twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            names.append(str(key.value))
+            names.append(name)
         return super().construct_mapping(node, deep)
 
 
@@ -39,8 +39,3 @@ def read_yaml(path: Path, what: str) -> object:
     except (yaml.YAMLError, RecursionError) as error:
         raise SettingsError(f"{path.name}: {error}") from error
     return written or {}
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name that a wrong one most likely means; empty where none is near."""
-    return next(iter(difflib.get_close_matches(name.casefold(), known, n=1)), "")

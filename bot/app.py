@@ -174,7 +174,7 @@ async def running_bot(
             )
         )
         people = People(api, runtime.preferences)
-        indicators = Indicators(api)
+        indicators = Indicators(api, on_sign=lambda post_ts: console.note_sign(post_ts))
         orders = DigestOrders(
             runtime.schedules,
             runtime.timekeeper,
@@ -182,6 +182,7 @@ async def running_bot(
             people,
             clock,
             settings,
+            runtime.scopes.at,
         )
         digests = DigestMessages(orders, runtime.order_reader)
         rules = Rules(
@@ -189,6 +190,7 @@ async def running_bot(
             teams=settings.allowed_teams,
             channels=settings.allowed_channels,
             users=settings.allowed_users,
+            settings_at=runtime.scopes.at,
         )
         console = Console(settings, runtime, api, rules, clock)
         presenting = Presenting(

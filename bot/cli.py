@@ -157,12 +157,11 @@ def effective(
             help="A channel's id; also a thread (C0123ABCD:1700000000.000100) or a team."
         ),
     ],
-    as_json: AsJson = False,
 ) -> None:
     """Say for each setting what holds there and from where; the file wins over what people set."""
     from bot.operator.config import show_effective
 
-    raise typer.Exit(show_effective(channel, as_json=as_json))
+    raise typer.Exit(show_effective(channel))
 
 
 @blacklist.command("list")

@@ -221,6 +221,14 @@ class BotSettings(BaseSettings):
         ],
         json_schema_extra=unset("a new one at each start"),
     )
+    metrics_token: Annotated[SecretStr, AfterValidator(_as_strong_secret)] = Field(
+        default=SecretStr(""),
+        description="What a Prometheus server on another machine shows as `Bearer` to read "
+        "`/metrics`; without it only this machine reads them.",
+        examples=[
+            "at least 16 characters, 8 of them different, such as `openssl rand -hex 32` prints"
+        ],
+    )
     console_url: Annotated[WebAddress, AfterValidator(_as_site)] = Field(
         default="",
         description="Address by which people reach the live view; without it posts have no “Open "

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 from pydantic import TypeAdapter
 
 from agent_core.context.history import repaired, spoken
+from agent_core.context.wishes import with_wishes
 from agent_core.errors import (
     ModelError,
     ModelUnavailable,
@@ -36,6 +37,7 @@ from agent_core.models import (
     whole_reply,
 )
 from agent_core.prompts import prompt
+from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
 from agent_core.words import short_form
 
 USE_TOOLS = ToolSpec(
@@ -76,6 +78,10 @@ class Routing:
     files: tuple[AttachedFile, ...] = ()
     """What came with the message, and below the pictures among it."""
     pictures: Mapping[str, Picture] = field(default_factory=dict[str, Picture])
+    settings: EffectiveSettings = NOTHING_SET
+    """Of the channel: where it wants sources, no fast answer is given."""
+    answerer: RetryingModel | None = None
+    """The model that the channel has chosen for answers; None for the router's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +139,7 @@ class Router:
         answering = asyncio.create_task(self._answer(routing, pieces), name="fast-answer")
         try:
             judged = await self.classify(routing)
-            if judged.verdict != "SIMPLE":
+            if judged.verdict != "SIMPLE" or routing.settings.values.cite_or_stay_silent:
                 return replace(judged, usage=judged.usage + _usage_of(answering))
             while (piece := await pieces.get()) is not None:
                 await tell(piece)
@@ -203,7 +209,8 @@ class Router:
     ) -> Reply:
         """The fast answer; its text waits in `pieces`, of which None is the end."""
         try:
-            async with aclosing(self._answerer.stream(_fast_request(routing))) as stream:
+            answerer = routing.answerer or self._answerer
+            async with aclosing(answerer.stream(_fast_request(routing))) as stream:
                 async for item in stream:
                     if isinstance(item, Reply):
                         return item
@@ -221,7 +228,7 @@ def _fast_request(routing: Routing) -> ModelRequest:
         system = f"{system}\n\n{beside}"
     opening = user_message(routing.opening, routing.files)
     return ModelRequest(
-        system=system,
+        system=with_wishes(system, routing.settings),
         messages=repaired((*spoken(routing.history), opening)),
         pictures=routing.pictures,
         tools=(USE_TOOLS,),

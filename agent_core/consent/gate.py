@@ -51,6 +51,7 @@ from agent_core.tools import (
     ToolContext,
     ToolOutput,
     batch_results,
+    server_of,
 )
 
 CONNECTION_PATIENCE = timedelta(hours=24)
@@ -109,6 +110,7 @@ class ConsentGate:
         """
         is_tainted = await self.store.tainted_by(context.session) is not None
         judgement = self.policy.judge(call, is_tainted=is_tainted)
+        judgement = _restricted(judgement, call, context)
         if judgement.verdict == "refuse":
             refused = audited_refusal(
                 self.clock(),
@@ -270,6 +272,20 @@ class ConsentGate:
             approved_by=approval.decided_by if approval else None,
         )
         await self.audit.begin(entry)
+
+
+def _restricted(judgement: Judgement, call: OpenedCall, context: ToolContext) -> Judgement:
+    """A judgement under the settings of the place, which are only stricter than the policy."""
+    server = server_of(call.name)
+    rule = context.settings.values.approvals
+    off = [each.tool for each in call.actions if not context.settings.lets(server, each.tool)]
+    if off:
+        return replace(judgement, verdict="refuse", reason=f"{off[0]} is switched off here")
+    if rule == "policy" or not judgement.has_effect or judgement.verdict == "refuse":
+        return judgement
+    if rule == "ask":
+        return judgement.asking("whatever has an effect is asked for here")
+    return replace(judgement, verdict="refuse", reason="nothing that has an effect is done here")
 
 
 def outcome_of(judgement: Judgement, output: ToolOutput) -> AuditOutcome:

@@ -325,8 +325,7 @@ async def run_agent(
             task=task,
         )
     )
-    context = scope.context
-    with tracing.agent_span(agent.name, turn=context.turn, run=context.run):
+    with tracing.agent_span(agent.name, scope.context.turn):
         result = await _run_steps(agent, earlier, opening, scope)
     await scope.emit(
         RunFinished(

@@ -169,24 +169,24 @@ async def whole_reply(model: Model, request: ModelRequest) -> Reply:
 
 async def _traced(model: Model, request: ModelRequest) -> AsyncGenerator[Item | Silent, None]:
     """A model's stream, with a span of its own in the trace."""
-    with tracing.chat_span(model.name, max_tokens=request.max_tokens) as span:
+    span = tracing.ChatSpan(model.name)
+    try:
         async with aclosing(model.stream(request)) as items:
             async for item in items:
-                if isinstance(item, Delta | CallDelta):
+                if isinstance(item, Reply):
+                    used = item.usage
+                    span.note(
+                        response_model=item.model,
+                        response_finish_reasons=(item.stop_reason,),
+                        usage_input_tokens=used.total_tokens - used.output_tokens,
+                        usage_output_tokens=used.output_tokens,
+                    )
+                    span.note(**{"usage_cache_read.input_tokens": used.cache_read_tokens})
+                else:
                     span.note_chunk()
-                elif isinstance(item, Reply):
-                    span.note_reply(item.model, item.stop_reason, _usage_attributes(item.usage))
                 yield item
-
-
-def _usage_attributes(usage: Usage) -> dict[str, int]:
-    """In the names of the GenAI conventions, where input includes what the cache served."""
-    return {
-        "input_tokens": usage.total_tokens - usage.output_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_read.input_tokens": usage.cache_read_tokens,
-        "cache_creation.input_tokens": usage.cache_write_tokens,
-    }
+    finally:
+        span.end()
 
 
 Sleep = Callable[[float], Awaitable[None]]

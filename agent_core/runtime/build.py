@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Collection
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,11 +30,11 @@ from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.observers import Observers, keep_read_page, standard_observers
 from agent_core.observers.blacklist import Blacklist
-from agent_core.prices import read_prices
+from agent_core.prices import Prices, read_prices
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
-from agent_core.runtime.scopes import environment_settings
+from agent_core.runtime.scopes import environment_layer
 from agent_core.scoped_settings import read_settings_file
 from agent_core.sessions import (
     Database,
@@ -121,6 +121,7 @@ def build_runtime(
         planner=classifier,
         agents=Agents(
             model=model,
+            named=_named_models(settings, connection, prices),
             registry=registry,
             specs=shipped_specs(),
             limits=RunLimits(
@@ -141,7 +142,7 @@ def build_runtime(
         logfire_project=settings.logfire_project,
         logfire_enabled=bool(settings.logfire_token.get_secret_value()),
         settings_file=read_settings_file(settings.channel_settings_file),
-        environment=environment_settings(settings, follow_ups),
+        environment=environment_layer(settings, follow_ups),
     )
     return Runtime(
         turns,
@@ -155,6 +156,21 @@ def build_runtime(
         away=lambda: {**hub.failures, **python.away},
         close=lambda: _close(connection, hub, worker, observers),
     )
+
+
+def _named_models(
+    settings: CoreSettings, connection: AnthropicConnection, prices: Prices
+) -> Callable[[str], RetryingModel | None]:
+    """The models that settings of a channel may name, each made once."""
+
+    @cache
+    def named(name: str) -> RetryingModel | None:
+        if name in ("main", settings.agent_model):
+            return None
+        model = settings.classifier_model if name == "small" else name
+        return RetryingModel(AnthropicModel(model, connection, prices))
+
+    return named
 
 
 def model_connection(settings: CoreSettings) -> AnthropicConnection:

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import mimetypes
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 
 from agent_core import tracing
@@ -66,6 +66,7 @@ logger = logging.getLogger(__name__)
 _CRAWLER = re.compile(r"(?:^|__)crawl_parallel$")
 _PASSAGE = re.compile(r"(\[\d+)#\d+(?=\])")
 """The passage in a citation such as `[3#12]`, which people see as `[3]`."""
+_CITATION = re.compile(r"\[\d+\]")
 _KEYLESS = re.compile(r"mcp__local_toolkit__search_(?:web|news)$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 
@@ -130,15 +131,15 @@ async def finish(
             )
             if result.outcome != "stopped":
                 notices.append(status.unsure(scope.words))
+                text = _sourced(result.outcome, text, scope, known, files)
             if result.outcome == "limited" and "://" not in text:
                 pages = status.read(scope.words, known)
-        notice = " ".join(filter(None, notices))
         cited = cited_in(text, _newest_citations(files))
         if known:
             text = await _checked(parts, turn, scope, text, cited, files)
         finished = replace(
             finished,
-            answer="\n\n".join(filter(None, [notice, text, pages])),
+            answer="\n\n".join(filter(None, [" ".join(filter(None, notices)), text, pages])),
             is_tainted=is_tainted,
             sources=tuple(known),
             citations=cited,
@@ -237,6 +238,21 @@ async def print_report(parts: TurnParts, report: ArtifactSaved) -> list[Artifact
     for event in events:
         await parts.log.append(event)
     return events
+
+
+def _sourced(
+    outcome: Outcome,
+    text: str,
+    scope: RunScope,
+    known: Iterable[str],
+    files: Sequence[ArtifactSaved],
+) -> str:
+    """The answer; a sentence in its place where the channel wants sources and it names none."""
+    is_free = outcome == "failed" or not scope.context.settings.values.cite_or_stay_silent
+    is_sourced = is_free or any(url in text for url in known)
+    if _newest_citations(files) and _CITATION.search(text):
+        is_sourced = True
+    return text if is_sourced else scope.words("answer-without-source")
 
 
 def _newest_citations(files: Sequence[ArtifactSaved]) -> tuple[str, ...]:

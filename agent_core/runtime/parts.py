@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from agent_core.classifier import Router
 from agent_core.clock import UtcClock, local_time
 from agent_core.composio import Accounts, ComposioSessions
 from agent_core.consent import ConsentGate, LinkPlaces, Policy, fresh_links
+from agent_core.context.wishes import with_wishes
 from agent_core.errors import ToolServerError
 from agent_core.ids import RunId, UserId, depth_of
 from agent_core.loop.agent import Agent, Away, BodyTool, RunLimits, RunScope
@@ -27,7 +28,14 @@ from agent_core.prompts import fill, prompt
 from agent_core.runtime.opening import one_line
 from agent_core.runtime.scopes import ScopeSettings
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
-from agent_core.scoped_settings import DEFAULTS, NO_FILE, ScopedSettings, SettingsFile
+from agent_core.scoped_settings import (
+    NO_FILE,
+    NOTHING_SET,
+    EffectiveSettings,
+    HeldValue,
+    Layer,
+    SettingsFile,
+)
 from agent_core.sessions import (
     AskStore,
     AuditLog,
@@ -35,6 +43,7 @@ from agent_core.sessions import (
     DisclosureStore,
     EventLog,
     Inbox,
+    KnownSessions,
     Leases,
     Overview,
     Preferences,
@@ -85,11 +94,19 @@ class Agents:
     away: Away = lambda _: {}
     python: RunPython | None = None
     """None where no agent writes programs."""
+    named: Callable[[str], RetryingModel | None] = lambda _: None
+    """Another model by the name that settings give it; None where it is `model`."""
     main_name: str = MAIN_AGENT
     """In events and records."""
 
     def main(
-        self, *, today: datetime, workspace: Path, author: str, is_digest: bool = False
+        self,
+        *,
+        today: datetime,
+        workspace: Path,
+        author: str,
+        is_digest: bool = False,
+        settings: EffectiveSettings = NOTHING_SET,
     ) -> Agent:
         """The agent that answers the person; for a digest nobody is there to be asked back."""
         system = prompt(
@@ -98,10 +115,12 @@ class Agents:
             workspace=str(workspace),
             author=one_line(author),
         )
+        if is_digest:
+            system = "\n\n".join((system, prompt("digest")))
         return Agent(
             name=self.main_name,
-            system="\n\n".join((system, prompt("digest"))) if is_digest else system,
-            model=self.model,
+            system=with_wishes(system, settings),
+            model=self.named(settings.values.model) or self.model,
             tools=AgentTools(self.registry, MAIN_TOOLS),
             body_tools=(
                 *(child_tools(self.specs) if self.specs else ()),
@@ -121,19 +140,17 @@ class Agents:
         workspace: Path,
         limits: RunLimits,
         run: RunId,
+        settings: EffectiveSettings = NOTHING_SET,
     ) -> Agent:
         """A sub-agent by name, for a run; KeyError when there is none."""
         spec = self.spec(name)
         deeper = child_tools(self.specs) if depth_of(run) < MAX_DEPTH else ()
         known = (*deeper, *self._programs())
+        system = fill(spec.instructions, today=_day(today), workspace=str(workspace))
         return Agent(
             name=spec.name,
-            system=fill(
-                spec.instructions,
-                today=_day(today),
-                workspace=str(workspace),
-            ),
-            model=self.model,
+            system=with_wishes(system, settings),
+            model=self.named(settings.values.model) or self.model,
             tools=AgentTools(self.registry, spec.tools),
             body_tools=tuple(tool for tool in known if tool.spec.name in spec.tools),
             limits=limits,
@@ -230,7 +247,7 @@ class TurnParts:
     logfire_project: str = ""
     logfire_enabled: bool = False
     settings_file: SettingsFile = NO_FILE
-    environment: ScopedSettings = DEFAULTS
+    environment: Layer = field(default_factory=dict[str, HeldValue])
     """What the environment sets for every scope."""
 
     def __post_init__(self) -> None:
@@ -240,9 +257,11 @@ class TurnParts:
         self.queue = TurnQueue(self.database)
         self.leases = Leases(self.database, new_process_id())
         self.run_logs = RunLogs()
-        self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)
+        self.log = EventLog(self.database, self.behind)
+        self.log.watch(self.run_logs.write)
         self.asks = AskStore(self.database, self.clock)
         self.audit = AuditLog(self.database)
+        self.known_sessions = KnownSessions(self.database)
         self.scopes = ScopeSettings(
             Preferences(self.database),
             ScheduleStore(self.database),

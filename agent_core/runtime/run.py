@@ -25,6 +25,7 @@ from agent_core.events import (
     RunFinished,
     RunStarted,
     StepFinished,
+    TextDelta,
 )
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, is_in_branch
 from agent_core.loop.agent import Arrival, ChildResult, RunLimits, RunScope, SteeringMessage
@@ -105,6 +106,7 @@ async def begin_run(
             is_own = event.run == run and event.generation < generation
             if is_own and isinstance(event, MessageTaken):
                 asker = event.author or asker
+    settings = await parts.scopes.of_session(turn.session)
     context = ToolContext(
         session=turn.session,
         turn=turn.id,
@@ -115,7 +117,15 @@ async def begin_run(
         agent=agent,
         places=turn.inbound.places,
         may_wait=run == ROOT_RUN and not turn.inbound.scheduled,
+        settings=settings,
     )
+    await _note_wishes(parts, context)
+
+    async def emit(event: AnyEvent) -> None:
+        # An answer that may be withheld is not shown while it is written.
+        is_shown = not settings.values.cite_or_stay_silent or not isinstance(event, TextDelta)
+        if is_shown:
+            await parts.log.append(event)
 
     async def begin_effect(call: ToolCallId) -> bool:
         # A turn that goes on from its history must know of the call.
@@ -127,7 +137,7 @@ async def begin_run(
     scope = RunScope(
         context=context,
         steps=guarded,
-        emit=parts.log.append,
+        emit=emit,
         clock=parts.clock,
         save=partial(parts.store.append_messages, turn.id, run),
         after_tool_call=lambda call, output, context: parts.observers.notify(
@@ -152,6 +162,14 @@ async def begin_run(
         words=CORE.of(thread_language(turn)),
     )
     return turn, earlier, scope
+
+
+async def _note_wishes(parts: TurnParts, context: ToolContext) -> None:
+    """Instructions are words in the run: their authors are among the session's authors."""
+    wishes = context.settings.held.get("instructions", ())
+    authors = [UserId(each.author) for each in wishes if each.author]
+    if authors:
+        await parts.known_sessions.note_quoted(context.session, authors)
 
 
 async def _begun_children(
@@ -348,6 +366,7 @@ async def _work_as_child(
             workspace=scope.context.workspace,
             limits=limits,
             run=child.run,
+            settings=scope.context.settings,
         )
         opening = scope.history or (user_message(f"{child.task}{child.context}"),)
         await run_agent(

@@ -115,7 +115,7 @@ class Runtime:
         self.audit = parts.audit
         """Calls with an effect."""
         self.turn = parts.store.turn
-        self.events = parts.log.read
+        self.events, self.watch = parts.log.read, parts.log.watch
         """Events of a turn or a session with their places in the log; close what it gives."""
         self._background = Background()
         self._dispatch = Dispatch(parts, durable_url, self._background)

@@ -89,7 +89,7 @@ A_SECOND = timedelta(seconds=1)
 FIRST_LOOK_BACK = timedelta(days=7)
 LONGEST_LOOK_BACK = timedelta(days=35)
 
-Obstacle = Literal["owner_left", "place_closed", "not_in_place", "may_not_post"]
+Obstacle = Literal["owner_left", "place_closed", "not_in_place", "may_not_post", "switched_off"]
 
 
 class Host(Protocol):

@@ -256,6 +256,7 @@ class _Generation:
             workspace=workspace,
             author=message.author_name,
             is_digest=message.scheduled,
+            settings=scope.context.settings,
         )
         agent = self._without_steps_to_wrap_up(agent)
         wait = open_wait(turn, done) if turn.wait else None
@@ -365,7 +366,7 @@ class _Generation:
 
     async def _answer_aside(self, history: tuple[Message, ...]) -> Routed:
         """The answer beside the Ask that the work waits for; the Ask stays as it is."""
-        routing = _routing(self.turn, history)
+        routing = self._routing(history)
         work = work_to_tell(self.earlier)
         if work is not None and work.wait is not None:
             ask = await self.parts.asks.get(work.wait.ask)
@@ -375,6 +376,12 @@ class _Generation:
             text = Text(text=self.scope.words("answer-aside-later"))
             answer = Message(role="assistant", parts=(text,))
         return Routed(route="SIMPLE", reason="aside", answer=answer, model_calls=1)
+
+    def _routing(self, history: tuple[Message, ...]) -> Routing:
+        """A message with what its channel has set for the answer."""
+        settings = self.scope.context.settings
+        answerer = self.parts.agents.named(settings.values.model)
+        return replace(_routing(self.turn, history), settings=settings, answerer=answerer)
 
     async def _ask_router(
         self, history: tuple[Message, ...], files: tuple[AttachedFile, ...]
@@ -394,7 +401,8 @@ class _Generation:
         async def work() -> Routed:
             opening = user_message(opening_text(self.turn), files)
             pictures = await load_pictures([opening], scope.context.workspace)
-            routing = replace(_routing(self.turn, history), files=files, pictures=pictures)
+            routing = self._routing(history)
+            routing = replace(routing, files=files, pictures=pictures)
             if self.parts.planner is not None:
                 self.ahead.begin(partial(self._make_plan, history))
             routed = await self.parts.router.route(routing, announce)
@@ -439,6 +447,7 @@ class _Generation:
             opening_text(turn),
             history,
             today=day,
+            settings=self.scope.context.settings,
         )
 
     async def _plan(self, history: Sequence[Message], scope: RunScope) -> Plan:

@@ -37,7 +37,13 @@ from agent_core.sessions.leases import (
     sole_process,
 )
 from agent_core.sessions.log import EventLog, WriteBehind
-from agent_core.sessions.overview import AnsweredTurn, KnownSessions, Overview, SessionState, Spent
+from agent_core.sessions.overview import (
+    AnsweredTurn,
+    KnownSessions,
+    Overview,
+    SessionState,
+    Spent,
+)
 from agent_core.sessions.safeguards import (
     NOT_ACCEPTED,
     AuditedAction,

@@ -28,6 +28,7 @@ from sqlalchemy import (
     create_engine,
     event,
     make_url,
+    text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -293,6 +294,13 @@ class Database:
     async def scalar(self, query: Executable) -> Any:
         """The first column of the first row; None where there is no row."""
         return await self.run(lambda connection: connection.execute(query).scalar())
+
+    async def size_bytes(self) -> int:
+        """How much the database holds on its disk."""
+        size = "pg_database_size(current_database())"
+        if self.is_sqlite:
+            size = "page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+        return await self.scalar(text(f"SELECT {size}"))
 
     async def execute(self, statement: Executable) -> bool:
         """Do one statement; whether it changed something in any attempt."""

@@ -282,16 +282,10 @@ class Notices:
 class EventLog:
     """Append events, read a turn's events behind any cursor, live ones included."""
 
-    def __init__(
-        self,
-        database: Database,
-        behind: WriteBehind,
-        *,
-        on_stored: Callable[[AnyEvent], None] | None = None,
-    ) -> None:
+    def __init__(self, database: Database, behind: WriteBehind) -> None:
         self._database = database
         self._behind = behind
-        self._on_stored = on_stored
+        self._watchers: list[Callable[[AnyEvent], None]] = []
         self._readers: defaultdict[str, set[News]] = defaultdict(set)
         """By the turn or the session that they read."""
         self._live: dict[tuple[object, ...], AnyEvent] = {}
@@ -299,6 +293,10 @@ class EventLog:
         self._position = 0
         self.heard: LRUCache[TurnId, AnyEvent] = LRUCache(1_000)
         """The newest sign of the model, or that it gives none, by turn."""
+
+    def watch(self, watcher: Callable[[AnyEvent], None]) -> None:
+        """Call it with each event that this process stores from now on; never with one twice."""
+        self._watchers.append(watcher)
 
     async def append(self, event: AnyEvent) -> None:
         """Queue an event. It reaches readers after it is stored, in the order of appending."""
@@ -361,12 +359,11 @@ class EventLog:
         self._position = max(self._position, position)
         self._deliver([event.turn, event.session], [(position, event)])
         fault_point(f"{EVENT_POINT}{event.kind}")
-        if self._on_stored is None:
-            return
-        try:
-            self._on_stored(event)
-        except Exception:
-            logger.exception("%s was stored but not recorded", event.kind)
+        for watcher in self._watchers:
+            try:
+                watcher(event)
+            except Exception:
+                logger.exception("%s was stored but not recorded", event.kind)
 
     def _deliver(self, ids: Iterable[str], news: list[LoggedEvent] | int) -> None:
         """Hand news to the readers of these turns and sessions."""

@@ -357,10 +357,10 @@ class SessionStore:
 class Preferences(Store):
     """Short values by scope and name; a scope is a person, `team:user`, or a `team:channel`.
 
-    Names: `language` (en, de, es, fr) and `digest_time` (HH:MM) of a person, `follow_ups` (meant,
-    two_party, mention) of a channel; `up` or `down` by each person of the scope `feedback:TURN`;
-    where each person's tools of apps come from in the scope `composio`. Nothing of this is checked
-    here.
+    Names: `language` (en, de, es, fr), `written` (the language of the last message) and
+    `digest_time` (HH:MM) of a person, `follow_ups` (meant, two_party, mention) of a channel; `up`
+    or `down` by each person of the scope `feedback:TURN`; where each person's tools of apps come
+    from in the scope `composio`. Nothing of this is checked here.
     """
 
     async def get(self, scope: str, name: str) -> str:
@@ -384,15 +384,9 @@ class Preferences(Store):
 
     async def of(self, scope: str) -> dict[str, str]:
         """All values of a scope, by name."""
-        return (await self.of_each([scope]))[0]
-
-    async def of_each(self, scopes: Sequence[str]) -> list[dict[str, str]]:
-        """The values of several scopes, in their order."""
-        query = select(preferences).where(preferences.c.scope.in_(scopes))
-        values: dict[str, dict[str, str]] = {scope: {} for scope in scopes}
-        for row in await self._database.rows(query):
-            values[row.scope][row.name] = row.value
-        return list(values.values())
+        query = select(preferences).filter_by(scope=scope)
+        rows = await self._database.rows(query)
+        return {row.name: row.value for row in rows}
 
     async def scopes(self) -> list[str]:
         """Every scope for which anything is set."""

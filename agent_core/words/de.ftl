@@ -72,6 +72,7 @@ answer-declined = Darauf kann ich nicht antworten: Mein Sprachmodell hat es abge
 answer-cut-off = (Hier bricht die Antwort ab. Antworte „weiter“, dann mache ich weiter.)
 answer-no-words = Ich bin fertig, ohne etwas zu sagen zu haben. Frag noch einmal, oder antworte „weiter“.
 answer-unanswered = Auf meine Frage oben kam keine Antwort, daher habe ich hier angehalten. Antworte darauf, dann mache ich weiter.
+answer-without-source = Dafür habe ich keine Quelle gefunden, und in diesem Kanal antworte ich nur mit einer. Sag mir, wo ich nachsehen soll, oder frag in einem anderen Kanal.
 question-default = Wenn in { $n } Minuten niemand antwortet, gehe ich davon aus: { $default }
 
 ## What a thread's last request came to

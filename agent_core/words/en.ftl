@@ -81,6 +81,7 @@ answer-declined = I cannot answer this one: my language model declined it.
 answer-cut-off = (The answer was cut off here. Reply “continue” and I go on.)
 answer-no-words = I finished without a word to say. Ask again, or reply “continue”.
 answer-unanswered = Nobody answered my question above, so I stopped here. Reply with the answer and I go on.
+answer-without-source = I found no source for this, and in this channel I only answer with one. Tell me where to look, or ask in another channel.
 question-default = If nobody answers within { $n } minutes, I take this: { $default }
 
 ## What a thread's last request came to

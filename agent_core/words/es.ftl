@@ -72,6 +72,7 @@ answer-declined = No puedo responder a esto: mi modelo de lenguaje lo rechazó.
 answer-cut-off = (La respuesta se cortó aquí. Responde «continúa» y sigo.)
 answer-no-words = Terminé sin nada que decir. Pregunta de nuevo, o responde «continúa».
 answer-unanswered = Nadie respondió a mi pregunta de arriba, así que me detuve aquí. Responde y sigo.
+answer-without-source = No encontré ninguna fuente para esto, y en este canal solo respondo con una. Dime dónde buscar o pregunta en otro canal.
 question-default = Si nadie responde en { $n } minutos, parto de esto: { $default }
 
 ## What a thread's last request came to

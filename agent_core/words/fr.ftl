@@ -72,6 +72,7 @@ answer-declined = Je ne peux pas répondre à cela : mon modèle de langage l'a 
 answer-cut-off = (La réponse s'arrête ici. Répondez « continue » et je poursuis.)
 answer-no-words = J'ai fini sans rien avoir à dire. Redemandez, ou répondez « continue ».
 answer-unanswered = Ma question ci-dessus est restée sans réponse, je me suis donc arrêté ici. Répondez-y et je continue.
+answer-without-source = Je n’ai trouvé aucune source pour cela, et dans ce canal je ne réponds qu’avec une source. Dites-moi où chercher, ou demandez dans un autre canal.
 question-default = Sans réponse d’ici { $n } minutes, je pars de ceci : { $default }
 
 ## What a thread's last request came to

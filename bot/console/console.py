@@ -4,17 +4,21 @@ Every page but `/healthz` and the static files needs a cookie; a link from Slack
 one. Read `access.py` for links, cookies and authorisation, `live.py` for the feed.
 """
 
+import asyncio
 import logging
 import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
+from hmac import compare_digest
 from html import escape
+from importlib import import_module
 from mimetypes import guess_type
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Runtime
@@ -31,6 +35,7 @@ from bot.console.server import (
     add_health,
     guard,
     is_near,
+    is_of_this_machine,
     listening,
     page,
     say,
@@ -70,6 +75,8 @@ class Console:
         self._api = api
         self._rules = rules
         self._clock = clock
+        self._metrics_token = settings.metrics_token.get_secret_value()
+        self._metrics: Any = None
         secret = settings.console_secret.get_secret_value().encode()
         self._passes = Passes(secret or secrets.token_bytes(32), clock)
         self._access = ThreadAccess(api, rules)
@@ -115,6 +122,7 @@ class Console:
     @asynccontextmanager
     async def serve(self, looks: Mapping[str, Look], acts: Acts) -> AsyncGenerator[None]:
         """Serve until the context is left. If the port is in use, the bot works without."""
+        self._looks = looks
         self._live = LiveView(self._runtime, self._access, self._passes, acts)
         clock = self._api.clock
         app = web.Application(
@@ -128,6 +136,7 @@ class Console:
             "/enter": self._enter,
             "/ws": self._watch,
             "/artifacts/{session}/{path:.+}": self._file,
+            "/metrics": self._scrape,
         }
         for path, handler in routes.items():
             app.router.add_get(path, handler, allow_head=False)
@@ -146,6 +155,25 @@ class Console:
             finally:
                 self.port = None
                 await self._live.close()
+
+    def note_sign(self, post_ts: str) -> None:
+        """A post in Slack has its first sign that it is worked on."""
+        if self._metrics is not None:
+            self._metrics.note_sign(self._clock().timestamp() - float(post_ts))
+
+    async def _scrape(self, request: web.Request) -> web.Response:
+        """The metrics, for this machine or with the token; counted from the first scrape on."""
+        shown = request.headers.get(hdrs.AUTHORIZATION, "").removeprefix("Bearer ")
+        token = self._metrics_token or secrets.token_hex()
+        if not compare_digest(shown.encode(), token.encode()) and not is_of_this_machine(request):
+            return web.Response(status=401, headers={hdrs.WWW_AUTHENTICATE: "Bearer"})
+        self._connections.note_cookie(request)
+        # It takes some megabytes, which a bot that nobody scrapes does without.
+        module = await asyncio.to_thread(import_module, "bot.console.metrics")
+        if self._metrics is None:
+            self._metrics = module.Metrics(self._runtime, self._looks)
+            self._runtime.watch(self._metrics.note)
+        return web.Response(body=await self._metrics.text(), content_type="text/plain")
 
     async def _page(self, request: web.Request) -> web.StreamResponse:
         """The page of a session, or HOME: the page that begins a task."""

@@ -1,4 +1,4 @@
-"""The console's HTTP server: the guard of requests, the headers of responses, and `/healthz`.
+"""The console's HTTP server: the guard of requests, the headers of responses, health checks.
 
 Against DNS rebinding a request must name this host, and against cross-site requests it must come
 from a page of this host or from no page at all.
@@ -57,6 +57,10 @@ _PAGE_HEAD = """<!doctype html><meta charset="utf-8"><title>Live view</title>
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
 
+FOR_MACHINES = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Paths that are served under any name of this host: nothing there acts, or is a person's."""
+READY = frozenset({"socket", "database"})
+"""The parts without which nobody is served."""
 LOOK_LIMIT_S = 3.0
 
 logger = logging.getLogger(__name__)
@@ -120,7 +124,7 @@ def guard(host: str, url: str) -> Middleware:
 
     @web.middleware
     async def serve(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if request.path == "/healthz":
+        if request.path in FOR_MACHINES:
             return await handler(request)
         asked = request.headers.get(hdrs.HOST, "").lower()
         match = _HOST.fullmatch(asked)
@@ -204,18 +208,18 @@ Look = Callable[[], Awaitable[HealthFinding]]
 def add_health(app: web.Application, looks: Mapping[str, Look], clock: MonotonicClock) -> None:
     """Serve `/healthz`, for any host name: 200 if every vital part is well, otherwise 503.
 
-    Why, and the parts, are for requests of this machine alone.
+    Why, and the parts, are for requests of this machine alone. `/readyz` is the same of those parts
+    alone without which nobody is served.
     """
     started_s = clock.seconds()
 
     async def answer(request: web.Request) -> web.Response:
-        async with asyncio.TaskGroup() as group:
-            tasks = {name: group.create_task(_take(look)) for name, look in looks.items()}
+        is_ready = request.path == "/readyz"
+        looked = {name: look for name, look in looks.items() if name in READY or not is_ready}
         why: list[str] = []
         parts: JsonObject = {}
         is_well = True
-        for name, task in tasks.items():
-            finding = task.result()
+        for name, finding in (await take_looks(looked)).items():
             parts[name] = {"ok": not finding.why, **finding.details}
             if finding.why:
                 why.append(f"{name}: {finding.why}")
@@ -227,14 +231,15 @@ def add_health(app: web.Application, looks: Mapping[str, Look], clock: Monotonic
             "uptime_s": round(clock.seconds() - started_s, 1),
             **parts,
         }
-        if not _is_of_this_machine(request):
+        if not is_of_this_machine(request):
             report = {"ok": is_well}
         return web.json_response(report, status=200 if is_well else 503)
 
-    app.router.add_get("/healthz", answer)
+    for path in ("/healthz", "/readyz"):
+        app.router.add_get(path, answer)
 
 
-def _is_of_this_machine(request: web.Request) -> bool:
+def is_of_this_machine(request: web.Request) -> bool:
     """Whether it was made on this machine, for an address of it, and not passed on by a proxy.
 
     A name could be an attacker's, whose page a browser on this machine shows (DNS rebinding).
@@ -243,6 +248,13 @@ def _is_of_this_machine(request: web.Request) -> bool:
     host = _HOST.fullmatch(request.headers.get(hdrs.HOST, "").lower())
     is_near_by = is_loopback(request.remote or "") and host and is_loopback(host[1])
     return bool(is_near_by) and not is_passed_on
+
+
+async def take_looks(looks: Mapping[str, Look]) -> dict[str, HealthFinding]:
+    """All health checks at once, by part."""
+    async with asyncio.TaskGroup() as group:
+        tasks = {name: group.create_task(_take(look)) for name, look in looks.items()}
+    return {name: task.result() for name, task in tasks.items()}
 
 
 async def _take(look: Look) -> HealthFinding:
@@ -263,14 +275,22 @@ async def look_at_socket(socket: SocketMode) -> HealthFinding:
         last_heard_s = round(last_heard_s, 1)
     return HealthFinding(
         why=socket.fault,
-        details={"connected": socket.is_open, "last_heard_s": last_heard_s},
+        details={
+            "connected": socket.is_open,
+            "last_heard_s": last_heard_s,
+            "opened": socket.opened,
+        },
     )
 
 
 async def look_at_loop(lag: Lag) -> HealthFinding:
-    """The worst lag of the event loop, and its number of stalls; the log has each of them."""
-    worst_ms = round(lag.worst_s * 1_000)
-    return HealthFinding(details={"stalls": lag.stalls, "worst_ms": worst_ms})
+    """The lag of the event loop, and its number of stalls; the log has each of them."""
+    details: JsonObject = {
+        "stalls": lag.stalls,
+        "worst_ms": round(lag.worst_s * 1_000),
+        "lag_ms": round(lag.newest_s * 1_000),
+    }
+    return HealthFinding(details=details)
 
 
 async def look_at_database(

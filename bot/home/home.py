@@ -186,6 +186,7 @@ class Home:
         abouts = [await self._api.channels.about(channel) for channel in channels]
         return TeamOverview(
             spent=await overview.spent(team, self._month()),
+            latencies_s=await overview.latencies_s(team, self._month()),
             unfinished=[turn for turn in unfinished if turn.inbound.asker != who],
             public={about.id for about in abouts if about and about.kind == "channel"},
             schedules=[each for each in schedules if each.order.owner != who],

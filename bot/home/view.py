@@ -84,6 +84,8 @@ class TeamOverview:
     """What admins see besides."""
 
     spent: Spent
+    latencies_s: Sequence[int]
+    """Of the month's turns, ordered."""
     unfinished: Sequence[StoredTurn]
     public: Set[str]
     """Channels whose threads may be named here; of others only that there is work."""
@@ -162,6 +164,22 @@ def _spent_line(spent: Spent, words: Words) -> str:
     if spent.unpriced_calls:
         line = words("home-usage-unpriced", usage=line, n=spent.unpriced_calls)
     return line
+
+
+def _recent_line(spent: Spent, latencies_s: Sequence[int], words: Words) -> str:
+    """How the month's requests went, for admins."""
+    return words(
+        "home-recent",
+        simple=_percent(spent.simple, spent.turns),
+        fallbacks=_percent(spent.fallbacks, spent.simple + spent.fallbacks),
+        half=latencies_s[len(latencies_s) // 2],
+        most=latencies_s[len(latencies_s) * 19 // 20],
+        errors=_percent(spent.errors, spent.calls),
+    )
+
+
+def _percent(part: int, whole: int) -> int:
+    return round(100 * part / max(whole, 1))
 
 
 def _waiting(state: HomeState) -> Iterator[JsonObject]:
@@ -293,6 +311,8 @@ def _team(state: HomeState) -> Iterator[JsonObject]:
     yield {"type": "divider"}
     yield _header(words("home-team"))
     yield section(_spent_line(team.spent, words))
+    if team.latencies_s:
+        yield section(_recent_line(team.spent, team.latencies_s, words))
     for turn in team.unfinished[:MAX_ROWS]:
         asked = f"_{words('home-in-private')}_"
         if parse_session(turn.session).channel in team.public:

@@ -167,7 +167,7 @@ class Actions:
         try:
             person = await self._people.person(gesture.sender.user)
             if type(gesture.payload) not in self.for_everybody:
-                self._require_served(gesture, person)
+                await self._require_served(gesture, person)
             handler = self._handlers[type(gesture.payload)]
             return await handler(gesture.payload, gesture, person) or {}
         except Refused as refused:
@@ -175,14 +175,14 @@ class Actions:
                 await self._ledger.refuse(gesture.key, gesture.by, refused.sentence)
             return await self._tell(gesture, refused)
 
-    def _require_served(self, gesture: Gesture, person: Person | None) -> None:
+    async def _require_served(self, gesture: Gesture, person: Person | None) -> None:
         """Raises Refused for a person whom the bot does not serve here.
 
         A view stands in no channel; the button that opened it was judged by its own.
         """
         sender = gesture.sender
         rules = self._rules if sender.channel else replace(self._rules, channels=None)
-        served = authorise(sender, rules, person)
+        served = authorise(sender, await rules.here(sender, person), person)
         if not isinstance(served, Person):
             logger.info("denied %s: %s", gesture.key, served)
             raise refusal(served)

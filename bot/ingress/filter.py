@@ -5,7 +5,7 @@ people changed about their posts meanwhile is in `Posts`.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,6 +13,7 @@ from cachetools import LRUCache
 
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger, detect_language
+from agent_core.scoped_settings import EffectiveSettings
 from bot.clicks import Refused
 from bot.front import FrontDoor
 from bot.inbound import (
@@ -62,6 +63,16 @@ class Rules:
     """Home teams of the people served; None means the token's own team."""
     channels: frozenset[str] | None = None
     users: frozenset[str] | None = None
+    settings_at: Callable[[str], Awaitable[EffectiveSettings]] | None = None
+    """What holds in a channel: guests may be served there."""
+    guests: bool = False
+
+    async def here(self, sender: Sender, person: Person | None) -> "Rules":
+        """The rules as the settings of the sender's channel make them, for guests."""
+        if self.settings_at is None or person is None or not person.is_guest:
+            return self
+        settings = await self.settings_at(f"{sender.team}:{sender.channel}")
+        return replace(self, guests=settings.values.guests)
 
 
 def refusal(reason: Reason) -> Refused:
@@ -109,7 +120,7 @@ def _refuse_person(sender: Sender, rules: Rules, person: Person) -> Reason | Non
         return "bot"
     if person.is_deactivated:
         return "deactivated"
-    if person.is_guest:
+    if person.is_guest and not rules.guests:
         return "guest"
     teams = rules.teams if rules.teams is not None else frozenset({rules.identity.team})
     homes = {person.team, sender.user_team} - {""}
@@ -253,7 +264,8 @@ class IngressFilter:
     async def judge_author(self, post: InboundPost) -> Admitted | NotServed:
         """The part of `judge` that is about the person."""
         person = await self._people.person(post.user)
-        served = authorise(_sender(post), self._rules, person)
+        sender = _sender(post)
+        served = authorise(sender, await self._rules.here(sender, person), person)
         if isinstance(served, Person):
             return Admitted(post=post, person=served)
         _log.info(
@@ -272,7 +284,7 @@ class IngressFilter:
     async def served(self, sender: Sender) -> Person | None:
         """The person of a payload, where the bot serves them."""
         person = await self._people.person(sender.user)
-        served = authorise(sender, self._rules, person)
+        served = authorise(sender, await self._rules.here(sender, person), person)
         return served if isinstance(served, Person) else None
 
     async def is_for_us(self, post: InboundPost) -> bool:

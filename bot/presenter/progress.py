@@ -313,10 +313,15 @@ class Indicators:
 
     The first post of a thread has the thread's status as its indicator; a post that waits behind
     it, or is in a thread where Slack shows no status, gets a reaction.
+
+    `on_sign` is called once for each post that is shown to be at work.
     """
 
-    def __init__(self, api: SlackApi) -> None:
+    def __init__(
+        self, api: SlackApi, *, on_sign: Callable[[str], None] = lambda _post_ts: None
+    ) -> None:
         self._api = api
+        self._on_sign = on_sign
         self._threads: TTLCache[ThreadRef, _ThreadIndicators] = TTLCache(
             10_000, FORGOTTEN_S, timer=api.clock.seconds
         )
@@ -352,6 +357,8 @@ class Indicators:
             if has_own:
                 shown.posts[post_ts] = True
                 await self._react(thread, post_ts, add=True)
+            if not may_be_left:
+                self._on_sign(post_ts)
 
     async def take_back(
         self, thread: ThreadRef, post_ts: str, *, is_taken_in: bool = False

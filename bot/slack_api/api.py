@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 import aiohttp
-from cachetools import LRUCache, TTLCache
+from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
@@ -449,8 +449,6 @@ class People:
         self._known: TTLCache[str, Person | None] = TTLCache(
             MAX_PEOPLE, PEOPLE_TTL_S, timer=api.clock.seconds
         )
-        self._written: LRUCache[str, str] = LRUCache(MAX_PEOPLE)
-        """The language in which each wrote last."""
         self._asking = Locks[str]()
 
     async def person(self, user: str) -> Person | None:
@@ -466,15 +464,17 @@ class People:
         """What is known of somebody has changed here."""
         self._known.pop(user, None)
 
-    def hear(self, person: Person, text: str) -> Person:
+    async def hear(self, person: Person, text: str) -> Person:
         """The person as they are spoken to from now on: in the language that they write in.
 
         Buttons and forms have no words of theirs. What they chose stands above it.
         """
         written = written_language(text)
-        if written and not person.language:
-            self._written[person.id] = written
-            person = self._known[person.id] = replace(person, locale=written)
+        if not written or person.language or person.locale.startswith(written):
+            return person
+        if self._preferences is not None:
+            await self._preferences.put(f"{person.team}:{person.id}", "written", written)
+        person = self._known[person.id] = replace(person, locale=written)
         return person
 
     async def _look_up(self, user: str) -> Person | None:
@@ -483,7 +483,7 @@ class People:
             return person
         chosen = await self._preferences.of(f"{person.team}:{person.id}")
         language, time = chosen.get("language", ""), chosen.get("digest_time", "")
-        locale = language or self._written.get(user) or person.locale
+        locale = language or chosen.get("written", "") or person.locale
         return replace(
             person,
             language=language,

@@ -42,6 +42,8 @@ class SocketMode:
         self._doubt = ""
         """What is wrong though the socket is open, in words for the operator."""
         self._current: SocketConnection | None = None
+        self.opened = 0
+        """Connections so far; the first one counts."""
         self._reported = ""
         self._background = Background()
         self._retiring = Background()
@@ -54,7 +56,7 @@ class SocketMode:
         trouble: Trouble | None = None
         try:
             self._current = await self._open_next()
-            self._pauses.note_open()
+            self._note_open()
         except SlackAuthRefused:
             raise
         except SlackError as error:
@@ -119,8 +121,12 @@ class SocketMode:
                 logger.exception("the socket to Slack did not open")
                 trouble = UNEXPECTED
             else:
-                self._pauses.note_open()
+                self._note_open()
                 return opened
+
+    def _note_open(self) -> None:
+        self.opened += 1
+        self._pauses.note_open()
 
     def _report(self, trouble: Trouble) -> None:
         """Tell the operator once, and not at every try."""

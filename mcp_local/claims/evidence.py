@@ -48,6 +48,11 @@ _FADING = 0.8
 _FAR = 0.5
 """A fact whose surroundings share less with the claim than this part of a rival's stands
 elsewhere."""
+_FAR_ROW = 0.8
+"""The same among the rows of tables, each of which has its head's words."""
+_ROW_FADING = 0.5
+"""A row of a table says little about what the rows beside it name."""
+_YEAR_DIGITS = 4
 NEAR = 0.5
 TOP = 0.8
 _NEIGHBOUR_CHARS = 300
@@ -91,6 +96,8 @@ class Sentence:
         self.words = frozenset(self.in_order)
         self.days = facts.days
         self.is_row = bool(head) and text not in head
+        self.topics = self.words.union(words_of(head)) if self.is_row else self.words
+        """Its words, and those of its table's head."""
         self.figures = [*facts.figures]
         labels = _LABEL.findall(f"{head} {text}") if self.is_row else ()
         bare = [figure for figure in facts.figures if not figure.unit]
@@ -154,7 +161,7 @@ class Evidence:
         self._initials = _initials(text)
         self._sentences_with: defaultdict[str, list[int]] = defaultdict(list)
         for n, sentence in enumerate(self.sentences):
-            for word in sentence.words:
+            for word in sentence.topics:
                 self._sentences_with[word].append(n)
 
     def _read_head(self, sentence: Sentence) -> None:
@@ -172,16 +179,25 @@ class Evidence:
         for word in COMMON_WORDS & telling.keys():
             del telling[word]
         for word in islice(telling, _MOST_WORDS):
-            hits: set[int] = set()
-            for form in self._forms(word):
-                hits.update(self._sentences_with[form])
+            hits = self._sentences_on(word)
             if len(hits) > max(_MANY, count / 4):
                 continue  # a word that is everywhere tells nothing
             rarity = count / (1 + len(hits))
             weight = math.log(1 + rarity)
             for n, distance in _distances(hits, count).items():
-                scores[n] += weight * _FADING**distance
+                is_other_row = distance > 0 and self.sentences[n].is_row
+                fading = _ROW_FADING if is_other_row else 1.0
+                scores[n] += weight * fading * _FADING**distance
         return scores
+
+    def _sentences_on(self, word: str) -> set[int]:
+        """The sentences that have a word in any form; a number in a table says not what of."""
+        hits: set[int] = set()
+        for form in self._forms(word):
+            hits.update(self._sentences_with[form])
+        if word.isdigit() and len(word) != _YEAR_DIGITS:
+            hits = {hit for hit in hits if not self.sentences[hit].is_row}
+        return hits
 
     def _forms(self, word: str) -> set[str]:
         """The forms of a word that the source has."""
@@ -312,15 +328,22 @@ class Evidence:
         says: Callable[[Sentence], bool],
         has_rival: Callable[[Sentence], bool],
     ) -> bool:
-        """Whether a fact stands no further from the claim's matter than another of its kind."""
+        """Whether a fact stands no further from the claim's matter than another of its kind.
+
+        A row is compared with the other rows alone.
+        """
         same: list[float] = []
         rivals: list[float] = []
+        same_rows: list[float] = []
+        rival_rows: list[float] = []
         for sentence, score in zip(self.sentences, scores, strict=True):
             if says(sentence):
-                same.append(score)
+                (same_rows if sentence.is_row else same).append(score)
             elif has_rival(sentence):
-                rivals.append(score)
-        return _is_near(same, rivals)
+                (rival_rows if sentence.is_row else rivals).append(score)
+        if _is_near(same_rows, rival_rows, _FAR_ROW):
+            return True
+        return _is_near(same, rivals + rival_rows, _FAR)
 
     def _says_day(self, sentence: Sentence, day: Day, near_years: set[int]) -> bool:
         named = self._days_beside_its_own(sentence) if day.last_month else sentence.days
@@ -436,12 +459,12 @@ def _initials(text: str) -> str:
     return letters
 
 
-def _is_near(same: Sequence[float], rivals: Sequence[float]) -> bool:
+def _is_near(same: Sequence[float], rivals: Sequence[float], far: float) -> bool:
     """Whether a sentence says the same, and no rival stands much nearer to the claim."""
     if not same:
         return False
     rival = max(rivals, default=0.0)
-    return max(same) >= _FAR * rival
+    return max(same) >= far * rival
 
 
 def _says_figure(sentence: Sentence, figure: Figure, *, is_counted: bool, in_table: bool) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from prometheus_client.parser import text_string_to_metric_families
 
 from agent_core.tracing import trace_url
 
@@ -27,7 +28,7 @@ from agent_core import trace_export, tracing
 async def ask(place):
     async with httpx2.AsyncClient() as client:
         await client.get(os.environ['OTEL_EXPORTER_OTLP_ENDPOINT'] + place + '?key=of-the-query')
-trace_export.configure(token='', file=Path('traces/lines.jsonl'))
+trace_export.configure(token='', file=Path('lines.jsonl'))
 asyncio.run(ask('/before-any-turn'))
 quoted = {{'quoted': 'it said {SECRET} aloud', 'at': '{WITH_PASSWORD}'}}
 with tracing.turn_trace(turn='t', session='slack-thread', **quoted):
@@ -48,6 +49,9 @@ class Traced:
         self.spans: list[Span] = answer["spans"]
         self.trace_id: str = answer["trace_id"]
         self.events: list[str] = answer["events"]
+        self.recorded: dict[str, Any] = answer["recorded"]
+        """trace.json."""
+        self.metrics: str = answer["metrics"]
 
     @property
     def names(self) -> Counter[str]:
@@ -168,7 +172,7 @@ def test_agents_model_calls_and_tools_have_the_names_of_the_genai_conventions(tr
         match told.get("gen_ai.operation.name"):
             case "chat":
                 assert span["name"] == f"chat {told['gen_ai.request.model']}"
-                assert told["gen_ai.usage.input_tokens"] == 10
+                assert told["gen_ai.usage.input_tokens"] in {10, 97}, "the cached ones included"
                 assert told["gen_ai.usage.output_tokens"] == 5
                 assert told["gen_ai.response.time_to_first_chunk"] >= 0
             case "invoke_agent":
@@ -179,6 +183,35 @@ def test_agents_model_calls_and_tools_have_the_names_of_the_genai_conventions(tr
             case _:
                 pass
     assert (operations["chat"], operations["invoke_agent"], operations["execute_tool"]) == (4, 2, 2)
+
+
+@pytest.mark.proves("metrics.agree")
+def test_spans_trace_json_and_metrics_of_a_turn_agree(trace: Trace) -> None:
+    turn = trace["COMPLEX"]
+    scraped = Counter[str]()
+    for family in text_string_to_metric_families(turn.metrics):
+        for sample in family.samples:
+            scraped[sample.name] += sample.value
+            scraped[f"{sample.name} {sample.labels.get('kind', '')}"] += sample.value
+    chats = [each["attributes"] for each in turn.spans if each["name"].startswith("chat ")]
+    usage = turn.recorded["usage"]
+    calls = len(turn.recorded["tool_calls"])
+    assert calls == turn.names["tool_call"] == scraped["agent_tool_calls_total"] == 2
+    assert usage["model_calls"] == scraped["agent_model_calls_total"] == 5
+    assert len(chats) == 4, "the fast answer was called off before it began"
+    spent = {
+        kind: scraped[f"agent_model_tokens_total {kind}"]
+        for kind in ("input", "output", "cache_read", "cache_write")
+    }
+    assert spent == {kind: usage[f"{kind}_tokens"] for kind in spent}
+    kinds_of_spans = {"input": "input_tokens", "output": "output_tokens"}
+    in_spans = {
+        kind: sum(each[f"gen_ai.usage.{name}"] for each in chats)
+        for kind, name in kinds_of_spans.items()
+    }
+    assert in_spans == {"input": spent["input"] + spent["cache_read"], "output": spent["output"]}
+    assert usage["cost_usd"] == scraped["agent_model_cost_usd_total"] == 0.25
+    assert turn.named("session_complete")["attributes"]["cost_usd"] == 0.25
 
 
 @pytest.mark.proves("spans.one_trace")
@@ -296,7 +329,7 @@ async def test_a_secret_of_a_known_shape_and_an_address_are_not_sent(tmp_path: P
     assert b"127.0.0.1" in received
     assert b"within-one" not in received
     assert b"of-the-query" not in received
-    file = tmp_path / "traces" / "lines.jsonl"
+    file = tmp_path / "lines.jsonl"
     spans = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert [span["name"] for span in spans] == ["httpx.request", "standalone_composio_test"]
     assert file.stat().st_mode & 0o077 == 0

@@ -23,7 +23,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from agent_core import trace_export
 from agent_core.errors import ModelRejected
-from agent_core.events import AnyEvent
+from agent_core.events import AnyEvent, Usage
 from agent_core.ids import turn_of
 from agent_core.mcp import McpHub, StdioServer
 from agent_core.messages import JsonObject
@@ -31,6 +31,7 @@ from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
+from bot.console.metrics import Metrics
 from tests.agent_core.mcp.loopback import served
 from tests.agent_core.runtime.threads import begin, waiting
 from tests.runtimes import inbound, scripted_runtime
@@ -43,6 +44,7 @@ DELEGATION = call(
     {"description": "d", "prompt": CHILD_PROMPT, "subagent_type": "report-creation-expert"},
     id="delegate",
 )
+PAID = Usage(input_tokens=7, output_tokens=5, cache_read_tokens=90, cost_usd=0.25)
 MAIN_SCRIPTS: dict[str, list[ScriptLine]] = {
     "SIMPLE": [],
     "COMPLEX": [
@@ -53,7 +55,7 @@ MAIN_SCRIPTS: dict[str, list[ScriptLine]] = {
             thinking="THINKINGMARKER",
         ),
         "TEXTMARKER of the child.",
-        text_reply("TEXTMARKER: ten."),
+        text_reply("TEXTMARKER: ten.", usage=PAID),
     ],
     "FALLBACK": ["TEXTMARKER: eleven."],
     "FAILED": [ModelRejected("the provider quotes QUESTIONMARKER")],
@@ -131,11 +133,19 @@ async def run(root: Path, kind: str) -> JsonObject:
             async with runtime:
                 await waiting(runtime, inbound(QUESTION))
             runtime = scripted_runtime(root, model=ScriptedModel(MAIN_SCRIPTS[kind][1:]))
+        metrics = Metrics(runtime, {})
+        runtime.watch(metrics.note)
         async with runtime:
             events = await turn_events(runtime, kind)
+            scraped = (await metrics.text()).decode()
             workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
     recorded = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))
-    return {"trace_id": recorded["trace_id"], "events": [event.kind for event in events]}
+    return {
+        "trace_id": recorded["trace_id"],
+        "events": [event.kind for event in events],
+        "recorded": recorded,
+        "metrics": scraped,
+    }
 
 
 async def turn_events(runtime: Runtime, kind: str) -> list[AnyEvent]:

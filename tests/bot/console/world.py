@@ -19,6 +19,7 @@ from agent_core.runtime import Runtime
 from agent_core.tools import Toolset
 from bot.console.acts import LIVE, Acts
 from bot.console.console import Console
+from bot.console.server import Look
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import Actions, Ingress, Rules, take_up
 from bot.presenter import Indicators
@@ -209,6 +210,8 @@ async def console_world(
     tools: Toolset | None = None,
     channel: str = "general",
     public_url: str = PUBLIC,
+    looks: Mapping[str, Look] | None = None,
+    metrics_token: str = "",
 ) -> AsyncGenerator[ConsoleWorld]:
     """A thread in a channel."""
     time, ticking = [datetime.now(UTC)], ManualClock()
@@ -222,14 +225,19 @@ async def console_world(
             front = FrontDoor(runtime, api.clock, digests_of(runtime, api))
             files = WorkspaceFiles(runtime, api, lambda: time[0])
             told = (runtime.reply_reader, Judge().follow_ups)
+            signs = Indicators(api, on_sign=lambda post_ts: console.note_sign(post_ts))
             ingress = Ingress(
-                *(front, runtime.ledger, files, api, rules, Indicators(api), People(api)), *told
+                *(front, runtime.ledger, files, api, rules, signs, People(api)), *told
             )
-            secret = SecretStr(SECRET)
-            settings = BotSettings(console_port=0, console_secret=secret, console_url=public_url)
+            settings = BotSettings(
+                console_port=0,
+                console_secret=SecretStr(SECRET),
+                console_url=public_url,
+                metrics_token=SecretStr(metrics_token),
+            )
             console = Console(settings, runtime, api, rules, lambda: time[0])
             acts = console.acts(ingress)
-            async with console.serve({}, acts):
+            async with console.serve(looks or {}, acts):
                 yield ConsoleWorld(
                     slack=desk.slack,
                     client=desk.client,

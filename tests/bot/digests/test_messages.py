@@ -15,6 +15,7 @@ from agent_core.models import ModelRequest
 from agent_core.runtime.schedules import Timekeeper
 from agent_core.schedules.order_reader import OrderReader, PendingOrder
 from agent_core.schedules.schedule import Schedule
+from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
 from agent_core.sessions import Database, DatabaseTrouble, ScheduleStore
 from agent_core.testing.models import ScriptedModel, call
 from bot.digests.messages import DigestMessages
@@ -48,6 +49,10 @@ def reading(request: ModelRequest) -> ToolCall:
     """As the model reads the message that it is asked about."""
     words = request.messages[0].text.partition("<message>\n")[2].partition("\n</message>")[0]
     return call("read_order", READ.get(words, {"intent": "none"}))
+
+
+async def nothing_set(_scope: str) -> EffectiveSettings:
+    return NOTHING_SET
 
 
 class FailingStore(ScheduleStore):
@@ -106,7 +111,9 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         api = SlackApi(client, clock=SkippingClock())
         store = FailingStore(database)
         timekeeper = Timekeeper(store, _begin_nothing, lambda: NOW, at_once=1)
-        orders = DigestOrders(store, timekeeper, api, People(api), lambda: NOW, BotSettings())
+        orders = DigestOrders(
+            store, timekeeper, api, People(api), lambda: NOW, BotSettings(), nothing_set
+        )
         root = await slack.say("ann", "general", "the root")
         model = ScriptedModel([reading] * 20)
         yield Table(

@@ -12,6 +12,7 @@ from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Account, SessionState, Spent, StoredTurn
 from agent_core.runtime.schedules import Schedule, ScheduleId
 from agent_core.testing.accounts import FakeAccounts
+from agent_core.testing.models import call
 from bot.clicks import (
     AccountClick,
     AppClick,
@@ -233,6 +234,18 @@ async def test_a_digest_is_ordered_from_home_and_agreed_to_in_a_thread_with_the_
     assert "digest.confirm" in said(proposal.blocks)
 
 
+@pytest.mark.proves("metrics.home")
+async def test_admins_see_how_the_requests_of_the_month_went(place: Around) -> None:
+    assert SAY("home-team") in said(await place.open_home("ann"))
+    place.script[:] = [call("gone", {})]
+    await place.ended(await place.ask(await place.thread("ben"), "ben", "find what there is"))
+    await place.ask_and_wait(await place.thread("ben"), "ben", "the public plan?")
+    shown = said(await place.open_home("ann"))
+    told = {"simple": 0, "fallbacks": 0, "half": 0, "most": 0, "errors": 50}
+    assert SAY("home-recent", **told) in shown
+    assert SAY("home-recent", **told) not in said(await place.open_home("ben"))
+
+
 async def test_admins_see_what_goes_on_in_the_team_but_no_private_words(place: Around) -> None:
     for channel, text in (("general", "the public plan?"), ("private", "a secret plan?")):
         await place.ask_and_wait(await place.thread("ben", channel), "ben", text)
@@ -278,6 +291,7 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
     )
     team = TeamOverview(
         spent=spent,
+        latencies_s=[10**6],
         unfinished=[turn] * many,
         public=frozenset({"C0123456789"}),
         schedules=[schedule] * many,

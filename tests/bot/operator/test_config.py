@@ -1,7 +1,6 @@
 """`bot config effective`: what holds in a scope, and from where; the file wins."""
 
 import asyncio
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from typer.testing import CliRunner, Result
 
 from agent_core.ids import UserId
 from agent_core.runtime.scopes import ScopeSettings
+from agent_core.scoped_settings import NO_FILE
 from agent_core.sessions import AuditLog, Database, Preferences, ScheduleStore
 from bot.cli import app
 
@@ -30,16 +30,15 @@ async def fill(url: str) -> None:
     database = Database(url)
     await database.open()
     schedules, audit = ScheduleStore(database), AuditLog(database)
-    scopes = ScopeSettings(Preferences(database), schedules, audit)
-    changes: dict[str, dict[str, object]] = {
+    scopes = ScopeSettings(Preferences(database), schedules, audit, NO_FILE, {})
+    changes: dict[str, dict[str, str]] = {
         "T1": {"instructions": "cite our wiki first", "approvals": "ask", "follow_ups": "mention"},
         "T1:C0DE": {"instructions": "answer in German", "model": "small", "approvals": "policy"},
-        "T1:C0FILE": {"model": "small", "budget": 25, "footer": False},
+        "T1:C0FILE": {"model": "small", "budget": "25", "footer": "false"},
         "T1:C0DE:1700000000.000100": {"model": "main", "tools": "search_*, crawl_parallel"},
     }
-    for number, (scope, values) in enumerate(changes.items()):
-        now = datetime.now(UTC)
-        await scopes.change(scope, values, ADMIN, key=str(number), now=now)
+    for scope, texts in changes.items():
+        await scopes.change(scope, texts, ADMIN, key=scope, now=datetime.now(UTC))
     await database.close()
 
 
@@ -56,9 +55,13 @@ def effective(environment: dict[str, str], *arguments: str) -> Result:
     return CliRunner().invoke(app, ["config", "effective", *arguments], env=environment)
 
 
-def held(environment: dict[str, str], scope: str) -> dict[str, list[tuple[object, str]]]:
-    record = json.loads(effective(environment, scope, "--json").stdout)
-    return {name: [tuple(each.values()) for each in values] for name, values in record.items()}
+def held(environment: dict[str, str], scope: str) -> dict[str, list[tuple[str, str]]]:
+    """By setting each value with its origin."""
+    settings: dict[str, list[tuple[str, str]]] = {}
+    for line in effective(environment, scope).stdout.splitlines():
+        value, origin = line[20:].rsplit(maxsplit=1)
+        settings.setdefault(line[:20].strip(), []).append((value.strip(), origin))
+    return settings
 
 
 @pytest.mark.proves("scopes.origins")
@@ -67,8 +70,8 @@ def test_each_value_is_told_with_its_origin_in_six_scopes(installation: dict[str
     team = held(installation, "T1")
     assert team["instructions"] == [wiki]
     assert team["model"] == [("big", "environment")]
-    assert team["footer"] == [(True, "file")]
-    assert team["guests"] == [(False, "default")]
+    assert team["footer"] == [("True", "file")]
+    assert team["guests"] == [("False", "default")]
 
     channel = held(installation, "C0DE")
     assert channel["instructions"] == [wiki, german]
@@ -77,22 +80,20 @@ def test_each_value_is_told_with_its_origin_in_six_scopes(installation: dict[str
 
     thread = held(installation, "C0DE:1700000000.000100")
     assert thread["model"] == [("main", "thread")]
-    assert thread["tools"] == [(["search_*", "crawl_parallel"], "thread")]
+    assert thread["tools"] == [("search_*, crawl_parallel", "thread")]
     assert thread["instructions"] == [wiki, german]
 
     by_file = held(installation, "C0FILE")
     assert by_file["model"] == [("claude-opus-5-5", "file")]
     assert by_file["approvals"] == [("refuse", "file")]
-    assert by_file["budget"] == [(25.0, "channel")]
-    assert by_file["footer"] == [(True, "file")]
+    assert by_file["budget"] == [("25.0", "channel")]
+    assert by_file["footer"] == [("True", "file")]
 
     elsewhere = held(installation, "C0ELSE")
     assert elsewhere["follow_ups"] == [("mention", "team")]
 
-    empty = {"DATABASE_URL": "", "WORKSPACES_ROOT": "/nowhere"}
-    lines = effective(empty, "C0DE").stdout.splitlines()
-    assert all(line.endswith("default") for line in lines)
-    assert "no scope" in effective(empty, "#general").output
+    assert elsewhere["digests"] == [("True", "default")]
+    assert "no scope" in effective(installation, "#general").output
 
 
 @pytest.mark.proves("scopes.unknown_key")
@@ -103,9 +104,11 @@ def test_a_wrong_name_in_the_file_is_refused_with_the_nearest_one(
     file.write_text("channels:\n  C0DE:\n    modle: small\n", encoding="utf-8")
     refused = effective(installation, "C0DE")
     assert refused.exit_code == 1
-    assert "channels.C0DE: there is no setting `modle`. Did you mean `model`?" in refused.output
+    assert (
+        "`channels.C0DE.modle`: nothing is called so here. Did you mean `model`?" in refused.output
+    )
 
     file.write_text("teem:\n  model: small\n", encoding="utf-8")
     assert "Did you mean `team`?" in effective(installation, "C0DE").output
     file.write_text("team:\n  budget: much\n", encoding="utf-8")
-    assert "team: `budget`" in effective(installation, "C0DE").output
+    assert "`team.budget`" in effective(installation, "C0DE").output

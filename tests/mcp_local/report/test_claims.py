@@ -119,6 +119,7 @@ def test_what_stands_on_a_cited_source_in_any_form_is_not_warned_of(markdown: st
         ("El coste fue de 212 millones de euros. [4]", "The figure 212 million de euros does not"),
         ("Pentland made 13.8 TWh in 2025. [4]", "The figure 13.8 TWh does not"),
         ("Pentland cost $51.3 million. [4]", "The figure $51.3 million does not"),
+        ("Bluemull Sound cost £51.3 million. [4]", "The figure £51.3 million does not"),
         ("Cash flow was 12.3 billion euros. [4]", "The figure 12.3 billion euros does not"),
         ("In Q2 2026 the shares dropped. [4]", "The date Q2 2026 does not"),
         ("En el segundo trimestre de 2025 creció. [1]", "The date 2e trimestre de 2025 does not"),
