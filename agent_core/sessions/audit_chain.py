@@ -15,7 +15,14 @@ from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_jsonable_python
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    delete,
+    insert,
+    select,
+    update,
+)
 
 from agent_core.clock import machine_time
 from agent_core.json_values import as_object, digest_of_json, json_in
@@ -74,8 +81,7 @@ def append(connection: Connection, record: AuditRecord) -> None:
 
     Call it last in a transaction: from here to the commit all other appends wait, over processes.
     """
-    lock = update(audit_head).values(id=1)  # a change of nothing
-    connection.execute(lock)
+    connection.execute(update(audit_head).values(id=1))  # a change of nothing, for its lock
     head = connection.execute(select(audit_head)).one()
     earlier = select(audit_chain).filter_by(key=record.key)
     if connection.execute(earlier).first():
@@ -103,8 +109,10 @@ def erase(connection: Connection, erasure: AuditRecord, which: ColumnElement[boo
     """Delete the contents of some records, and append the erasure, which names their numbers."""
     query = select(audit_contents.c.number).join(audit_chain).where(which)
     gone = delete(audit_contents).where(audit_contents.c.number.in_(query))
-    numbers = connection.execute(gone.returning(audit_contents.c.number)).scalars().all()
-    append(connection, replace(erasure, about={**erasure.about, "erased": numbers}))
+    gone = gone.returning(audit_contents.c.number)
+    numbers = connection.execute(gone).scalars().all()
+    about = {**erasure.about, "erased": numbers}
+    append(connection, replace(erasure, about=about))
 
 
 def in_utc(moment: datetime) -> str:
@@ -131,7 +139,8 @@ def verify(connection: Connection, exported_head: str = "") -> ChainReport:
     is_sqlite = connection.dialect.name == "sqlite"
     begin = "BEGIN" if is_sqlite else "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
     connection.exec_driver_sql(begin)
-    query = RECORDS.order_by(audit_chain.c.number).execution_options(yield_per=1_000)
+    query = RECORDS.order_by(audit_chain.c.number)
+    query = query.execution_options(yield_per=1_000)
     faults: list[str] = []
     without_contents: set[int] = set()
     last: Mapping[Any, Any] = {"number": 0, "hash": ""}
@@ -177,9 +186,16 @@ def _hash_of(row: Mapping[Any, Any]) -> str:
 
 
 def _canonical(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=to_jsonable_python)
+    return json.dumps(
+        value,
+        sort_keys=True,
+        separators=(",", ":"),
+        default=to_jsonable_python,
+    )
 
 
 def _digest_of(body: object) -> str:
     """Empty where the record has no contents."""
-    return "" if body is None else hashlib.sha256(str(body).encode()).hexdigest()
+    if body is None:
+        return ""
+    return hashlib.sha256(str(body).encode()).hexdigest()

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
@@ -37,21 +37,26 @@ def show_audit(since: str, what: str = "", head: str = "", *, as_json: bool = Fa
         async with stored(core) as database:
             log = AuditLog(database)
             if what:
-                report = await log.verify(head)
-                records = await log.records(begins) if what == "export" else []
-                for record in records:
-                    del record["body"]  # it may be erased here, and could not be there
-                lines = map(json.dumps, [*records, report._asdict()])
-                code = 1 if report.faults else 0
-            else:
-                calls = await log.entries(since=begins)
-                lines = map(_as_json, calls) if as_json else _table(calls)
-                code = 0
-        for line in lines:
-            typer.echo(line)
-        return code
+                return await _prove(log, head, begins, has_records=what == "export")
+            calls = await log.entries(since=begins)
+        _echo(map(_as_json, calls) if as_json else _table(calls))
+        return 0
 
     return with_settings(work)
+
+
+async def _prove(log: AuditLog, head: str, begins: datetime | None, *, has_records: bool) -> int:
+    report = await log.verify(head)
+    records = await log.records(begins) if has_records else []
+    for record in records:
+        del record["body"]  # it may be erased here, and could not be there
+    _echo(map(json.dumps, [*records, report._asdict()]))
+    return 1 if report.faults else 0
+
+
+def _echo(lines: Iterable[str]) -> None:
+    for line in lines:
+        typer.echo(line)
 
 
 def read_since(words: str, now: datetime) -> datetime | None:
