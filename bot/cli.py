@@ -98,8 +98,11 @@ def audit(
 
 
 @app.command()
-def why(link: Annotated[str, typer.Argument(help="Of a post, from its menu in Slack.")]) -> None:
-    """Say what became of a post: answered, waiting, not for the bot, not allowed, never seen."""
+def why(link: str) -> None:
+    """Say what became of a post: answered, waiting, not for the bot, not allowed, never seen.
+
+    The link is the one that “Copy link” in the post's menu gives.
+    """
     from bot.operator.why import why
 
     raise typer.Exit(why(link))

@@ -45,6 +45,7 @@ OPERATOR = "operator"
 """Who did it, where that was a command on the bot's machine."""
 
 RECORDS = select(audit_chain, audit_contents.c.body).outerjoin(audit_contents)
+_SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
 _HASHED = 8
 """Columns of a record before its hash."""
 
@@ -72,7 +73,7 @@ def operator_act(act: str) -> AuditRecord:
 
 def audited_refusal(at: datetime, who: str, **about: str) -> AuditRecord:
     """Somebody wanted what they may not; the chain has the same once a day, so it has a bound."""
-    key = digest_of_json(["refusal", who, about, f"{at:%F}"])
+    key = digest_of_json([who, about, f"{at:%F}"])
     return AuditRecord(at, "refusal", who, about, key=key)
 
 
@@ -137,8 +138,7 @@ def verify(connection: Connection, exported_head: str = "") -> ChainReport:
     `exported_head` is the head of an earlier day, kept elsewhere: the chain must have it still.
     """
     is_sqlite = connection.dialect.name == "sqlite"
-    begin = "BEGIN" if is_sqlite else "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
-    connection.exec_driver_sql(begin)
+    connection.exec_driver_sql("BEGIN" if is_sqlite else _SNAPSHOT)
     query = RECORDS.order_by(audit_chain.c.number)
     query = query.execution_options(yield_per=1_000)
     faults: list[str] = []

@@ -110,8 +110,9 @@ class Overview(Store):
         query = select(turns).where(turns.c.id.endswith(post))
         turn = await self._database.first(query, StoredTurn)
         if turn is not None:
-            is_set_aside = turn.outcome == "failed" and turn.tries >= MAX_TRIES
-            return "set_aside" if is_set_aside else turn.outcome or turn.status
+            if turn.outcome == "failed" and turn.tries >= MAX_TRIES:
+                return "set_aside"
+            return turn.outcome or turn.status
         verdict = select(verdicts.c.verdict).where(verdicts.c.key.endswith(post))
         settled = select(ledger.c.settled).where(ledger.c.key.endswith(post))
         heard = select(marks.c.name).where(marks.c.value > post.rpartition(":")[2])

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
@@ -37,26 +37,24 @@ def show_audit(since: str, what: str = "", head: str = "", *, as_json: bool = Fa
         async with stored(core) as database:
             log = AuditLog(database)
             if what:
-                return await _prove(log, head, begins, has_records=what == "export")
+                return await _prove(log, what, head, begins)
             calls = await log.entries(since=begins)
-        _echo(map(_as_json, calls) if as_json else _table(calls))
+        lines = map(_as_json, calls) if as_json else _table(calls)
+        for line in lines:
+            typer.echo(line)
         return 0
 
     return with_settings(work)
 
 
-async def _prove(log: AuditLog, head: str, begins: datetime | None, *, has_records: bool) -> int:
+async def _prove(log: AuditLog, what: str, head: str, begins: datetime | None) -> int:
     report = await log.verify(head)
-    records = await log.records(begins) if has_records else []
-    for record in records:
-        del record["body"]  # it may be erased here, and could not be there
-    _echo(map(json.dumps, [*records, report._asdict()]))
+    if what == "export":
+        for record in await log.records(begins):
+            del record["body"]  # it may be erased here, and could not be there
+            typer.echo(json.dumps(record))
+    typer.echo(json.dumps(report._asdict()))
     return 1 if report.faults else 0
-
-
-def _echo(lines: Iterable[str]) -> None:
-    for line in lines:
-        typer.echo(line)
 
 
 def read_since(words: str, now: datetime) -> datetime | None:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from agent_core.sessions import AuditLog, AuditRecord, Database, append, erase
+from agent_core.sessions import AuditLog, AuditRecord, Database
+from agent_core.sessions.audit_chain import append, erase
 from agent_core.sessions.schema import audit_chain, audit_contents, audit_head, verdicts
 from tests.agent_core.sessions.databases import opened
 from tests.agent_core.sessions.test_safeguards import NOON, SENDING, WRITING
