@@ -22,6 +22,7 @@ from mcp.client.stdio import get_default_environment
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from agent_core.clock import machine_time
 from agent_core.composio import SERVER_NAME
 from agent_core.database_errors import reason_of
 from agent_core.durable.dbos_turns import check_sqlite
@@ -50,11 +51,13 @@ from agent_core.runtime.build import (
     local_toolkit,
     model_connection,
 )
+from agent_core.runtime.erasure import Erasure
 from agent_core.runtime.scopes import ScopeSettings, environment_layer
 from agent_core.scoped_settings import EffectiveSettings, read_settings_file
 from agent_core.sessions import (
     AuditLog,
     Database,
+    ErasureStore,
     Overview,
     Pin,
     Preferences,
@@ -239,6 +242,13 @@ async def clear_blacklist(settings: CoreSettings, name: str) -> int:
 def examine_python() -> str:
     """Why the agents' programs cannot run on this machine; empty where they can."""
     return Interpreter().fault
+
+
+@asynccontextmanager
+async def kept_of(settings: CoreSettings) -> AsyncGenerator[Erasure]:
+    """Holds on what bots have stored, and its erasure; raises as `stored`."""
+    async with stored(settings) as database:
+        yield Erasure(database, ErasureStore(database), settings.durable_url, machine_time)
 
 
 @asynccontextmanager

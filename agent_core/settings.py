@@ -86,6 +86,14 @@ _MODEL = "a model's id, such as claude-sonnet-5-5"
 
 Credential = Annotated[SecretStr, AfterValidator(as_credential), Field(examples=[_KEY])]
 WebAddress = Annotated[str, AfterValidator(as_web_address), Field(examples=[_ADDRESS])]
+KeptDays = Annotated[
+    int | None,
+    Field(
+        ge=1,
+        examples=["a whole number of at least 1, such as 90"],
+        json_schema_extra=unset("for ever"),
+    ),
+]
 ModelName = Annotated[str, Field(pattern=ONE_WORD, examples=[_MODEL])]
 
 
@@ -244,6 +252,18 @@ class CoreSettings(BaseSettings):
         "sets wins over what people set in words or in Home.",
         examples=["the path of a YAML file, or leave it out"],
         json_schema_extra=unset("what people set"),
+    )
+    keep_workspaces_days: KeptDays = Field(
+        default=None,
+        description="Days after its last use for which a thread's files are kept.",
+    )
+    keep_transcripts_days: KeptDays = Field(
+        default=None,
+        description="Days for which what was said and done in a thread is kept.",
+    )
+    keep_reports_days: KeptDays = Field(
+        default=None,
+        description="Days for which a thread's reports and other work products are kept.",
     )
     connect_links: Annotated[str, AfterValidator(as_link_places)] = Field(
         default="connect.composio.dev,app.composio.dev/link,backend.composio.dev/api/v3/s",

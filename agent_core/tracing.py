@@ -13,7 +13,7 @@ from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
-from opentelemetry import metrics, trace
+from opentelemetry import trace
 
 from agent_core.masking import masked
 
@@ -25,27 +25,17 @@ Attribute = str | int | float | bool | tuple[str, ...]
 
 _MAX_CONTENT_CHARS = 2_000
 _tracer = trace.get_tracer("universal_agent")
-_stalls = metrics.get_meter("universal_agent").create_histogram("event_loop_stall", unit="ms")
 
 
-_content = {"is_wanted": False}
-_turn_at_work: ContextVar[str] = ContextVar("turn_at_work", default="")
-
-
-def want_content(*, is_wanted: bool) -> None:
-    """Whether spans hold words of people and models, from now on."""
-    _content["is_wanted"] = is_wanted
+CONTENT = {"is_wanted": False}
+"""Whether spans hold words of people and models."""
+turn_at_work: ContextVar[str] = ContextVar("turn_at_work", default="")
+"""Its trace is that of a span without a parent; empty outside of any turn."""
 
 
 def trace_id_of(turn: str) -> str:
     """A turn's trace id, 32 hex digits: the same in every process that works on the turn."""
     return hashlib.sha256(turn.encode()).hexdigest()[:32]
-
-
-def current_trace_id() -> str:
-    """The trace id for a span without a parent; empty outside of any turn."""
-    turn = _turn_at_work.get()
-    return trace_id_of(turn) if turn else ""
 
 
 def span(name: str, **attributes: Attribute) -> AbstractContextManager[object]:
@@ -76,11 +66,11 @@ def agent_span(agent: str, turn: str) -> Generator[None, None, None]:
 
 @contextmanager
 def _at_work_on(turn: str) -> Generator[None, None, None]:
-    token = _turn_at_work.set(turn)
+    token = turn_at_work.set(turn)
     try:
         yield
     finally:
-        _turn_at_work.reset(token)
+        turn_at_work.reset(token)
 
 
 class ChatSpan:
@@ -132,14 +122,9 @@ def note(name: str, **attributes: Attribute) -> None:
     _tracer.start_span(name, attributes=attributes).end()
 
 
-def stalled(seconds: float) -> None:
-    """The event loop was held for so long."""
-    _stalls.record(seconds * 1_000)
-
-
 def content(**words: object) -> dict[str, str]:
     """Attributes with words of people or models, masked and cut; none unless they are wanted."""
-    if not _content["is_wanted"]:
+    if not CONTENT["is_wanted"]:
         return {}
     written = {
         name: value if isinstance(value, str) else json.dumps(value, default=str)

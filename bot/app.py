@@ -112,6 +112,7 @@ def _handlers(
         clicks.DigestForm: digests.submit,
         clicks.HomeOpened: home.open,
         clicks.Command: home.command,
+        clicks.EraseClick: home.erase,
         clicks.HomeScheduleClick: home.press,
         **dict.fromkeys(get_args(clicks.HomeClick), home.press),
     }

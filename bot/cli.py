@@ -109,6 +109,48 @@ def why(link: str) -> None:
 
 
 @app.command()
+def backup(
+    target: Annotated[Path, typer.Argument(metavar="DIR|FILE", help="Where the archive goes.")],
+) -> None:
+    """Copy the databases and workspaces into one archive, also while the bot runs."""
+    from bot.operator.keeping import make_backup
+
+    raise typer.Exit(make_backup(target))
+
+
+@app.command()
+def restore(
+    archive: Annotated[Path, typer.Argument(metavar="FILE", help="As `bot backup` made it.")],
+) -> None:
+    """Put a backup back, where there is no database yet; open work goes on with the next start."""
+    from bot.operator.keeping import restore_backup
+
+    raise typer.Exit(restore_backup(archive))
+
+
+@app.command()
+def hold(
+    channel: Annotated[str, typer.Argument(help="Its id; all holds are listed without it.")] = "",
+    ends: Annotated[bool, typer.Option("--end", help="End the hold.")] = False,
+) -> None:
+    """Put a channel under legal hold: nothing is deleted there, by age or for a person."""
+    from bot.operator.keeping import hold
+
+    raise typer.Exit(hold(channel, ends=ends))
+
+
+@app.command()
+def erase(
+    person: Annotated[str, typer.Option(metavar="USER", help="The person's id, such as U0123.")],
+    is_sure: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete what the bot keeps of a person, for good."""
+    from bot.operator.keeping import erase
+
+    raise typer.Exit(erase(person, is_sure=is_sure))
+
+
+@app.command()
 def manifest() -> None:
     """Print the manifest from which the Slack app is created."""
     from bot.manifest import manifest_text

@@ -257,6 +257,12 @@ class ChannelClick(_Payload):
     rule: str = ""
 
 
+class EraseClick(_Payload):
+    """Delete everything about oneself."""
+
+    kind: Literal["home.erase"] = "home.erase"
+
+
 HomeClick = SessionClick | AppClick | AccountClick | PreferenceClick | ChannelClick
 Payload = (
     ApprovalClick
@@ -279,6 +285,7 @@ Payload = (
     | DigestForm
     | HomeOpened
     | Command
+    | EraseClick
     | HomeClick
 )
 NO_SESSION = SessionId("")

@@ -15,7 +15,7 @@ from agent_core.clock import WallClock
 from agent_core.errors import AgentError, SettingsError
 from agent_core.fault_points import arm
 from agent_core.log_repeats import RepeatFilter
-from agent_core.masking import MaskingFormatter, masked
+from agent_core.masking import MaskingFormatter, know, masked
 from agent_core.operator import examine_database, examine_root
 from agent_core.runtime import sole_process
 from agent_core.settings import (
@@ -48,6 +48,7 @@ def run_bot() -> int:
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     try:
         configuration = read_configuration()
+        know(configuration.secrets)
         arm(FaultSettings().fault_at)
     except SettingsError as error:
         return _refuse(str(error))

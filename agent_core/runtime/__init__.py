@@ -12,6 +12,7 @@ from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.description import day_words, moment_words
 from agent_core.sessions import (
     MAX_TRIES,
+    OPERATOR,
     AnsweredTurn,
     Ask,
     AuditEntry,
@@ -44,6 +45,7 @@ from agent_core.workspaces import check_room, space_taken, without_paths
 
 __all__ = [
     "MAX_TRIES",
+    "OPERATOR",
     "Account",
     "AnsweredTurn",
     "Ask",

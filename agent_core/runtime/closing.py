@@ -9,6 +9,7 @@ import mimetypes
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from datetime import timedelta
 
 from agent_core import tracing
 from agent_core.durable import causes
@@ -307,6 +308,11 @@ async def _notices(
     words = scope.words
     messages = await parts.store.run_messages(turn.id, ROOT_RUN)
     is_renewed = await asyncio.to_thread(renewal(scope.context.workspace).exists)
+    gone = "notice-files-gone" if is_renewed else ""
+    session = await parts.store.session(turn.session)
+    long_before = turn.inbound.received_at - timedelta(hours=1)
+    if turn.seq == 1 and session and session.created_at < long_before:
+        gone = "notice-transcript-gone"  # else its session is as new as a first turn
     return [
         ""
         if result.outcome == "stopped"
@@ -318,7 +324,7 @@ async def _notices(
         ),
         document_note(turn, words),
         *fault_notes(messages, words),
-        words("notice-files-gone") if is_renewed else "",
+        words(gone) if gone else "",
     ]
 
 

@@ -22,6 +22,7 @@ from agent_core.messages import InboundMessage
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.closing import print_report
 from agent_core.runtime.dispatch import Dispatch
+from agent_core.runtime.erasure import Erasure
 from agent_core.runtime.interventions import Interventions
 from agent_core.runtime.opening import kind_of
 from agent_core.runtime.parts import TurnParts
@@ -31,6 +32,7 @@ from agent_core.runtime.turn import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (
     DEAD_AFTER_S,
+    ErasureStore,
     KnownSessions,
     Ledger,
     Marks,
@@ -129,7 +131,13 @@ class Runtime:
         interventions = Interventions(parts, self._dispatch, self.handle)
         self.intervene = interventions.intervene
         """A person steps in at one run."""
-        self._housekeeping = _Housekeeping(parts, self._dispatch, self.asks, interventions)
+        self._housekeeping = _Housekeeping(
+            parts,
+            self._dispatch,
+            self.asks,
+            interventions,
+            Erasure(parts.database, ErasureStore(parts.database), durable_url, parts.clock),
+        )
         self.show_with = self._dispatch.show_with
         self.load_cursor = parts.store.load_cursor
         self.save_cursor = parts.store.save_cursor
@@ -164,6 +172,11 @@ class Runtime:
         await self._parts.leases.leave()
         await self._close()
         await self._parts.database.close()
+
+    @property
+    def erasure(self) -> Erasure:
+        """Deletes what is kept of a person."""
+        return self._housekeeping.erasure
 
     @property
     def trouble(self) -> str | None:
@@ -259,12 +272,12 @@ class Runtime:
             if stored is not None and stored.workspace.is_dir():
                 return stored.workspace
             path = create_workspace(self._root, now=now, session=session)
-            fresh = StoredSession(id=session, workspace=path, created_at=now)
             if stored is None:
+                fresh = StoredSession(id=session, workspace=path, created_at=now)
                 return (await self._parts.store.save_session(fresh, is_new=True)).workspace
             logger.warning("the workspace of %s was gone; %s takes its place", session, path)
             renewal(path).touch()
-            await self._parts.store.save_session(fresh)
+            await self._parts.store.save_session(replace(stored, workspace=path))
             return path
 
     async def delete_workspace(self, session: SessionId) -> bool:
@@ -298,13 +311,19 @@ class _Housekeeping:
     """What a process does again and again. What fails is logged, and done with a later look."""
 
     def __init__(
-        self, parts: TurnParts, dispatch: Dispatch, asks: Asks, interventions: Interventions
+        self,
+        parts: TurnParts,
+        dispatch: Dispatch,
+        asks: Asks,
+        interventions: Interventions,
+        erasure: Erasure,
     ) -> None:
         self._parts = parts
         self._leases = parts.leases
         self._dispatch = dispatch
         self._asks = asks
         self._interventions = interventions
+        self.erasure = erasure
         self._last_beat_s: float | None = None
         self._patient_until_s = 0.0
         self._idle: set[tuple[TurnId, int]] = set()
@@ -344,6 +363,7 @@ class _Housekeeping:
         await purge_ledger(self._parts.database, self._parts.clock())
         if self._parts.accounts is not None:
             await self._parts.accounts.delete_unused()
+        await self.erasure.sweep(self._parts.scopes)
 
     async def _beat(self) -> None:
         await self._leases.beat()

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from agent_core.ids import SessionId, UserId
 from agent_core.scoped_settings import (
+    SETTINGS,
     EffectiveSettings,
     Layer,
     SettingsFile,
@@ -25,7 +26,10 @@ AUTHOR = "instructions_by"
 
 def environment_layer(core: CoreSettings, follow_ups: str = "") -> Layer:
     """What the environment sets for every scope; `follow_ups` is empty where it does not."""
-    values = {"model": core.agent_model} if "agent_model" in core.model_fields_set else {}
+    own = core.model_fields_set & SETTINGS.keys()
+    values = {name: getattr(core, name) for name in own}
+    if "agent_model" in core.model_fields_set:
+        values["model"] = core.agent_model
     if follow_ups:
         values["follow_ups"] = follow_ups
     return layer(values, "environment")

@@ -6,11 +6,17 @@ transaction with retry), then `turns.py` and `store.py` (turns, Asks, sessions, 
 """
 
 from agent_core.sessions.audit_chain import (
+    OPERATOR,
     AuditRecord,
     audited_refusal,
+    in_utc,
     operator_act,
 )
 from agent_core.sessions.database import Database, DatabaseTrouble
+from agent_core.sessions.erasure import (
+    ErasureStore,
+    rewrite_file,
+)
 from agent_core.sessions.inbox import (
     ENDINGS,
     Inbox,
@@ -37,6 +43,7 @@ from agent_core.sessions.overview import (
     Overview,
     SessionState,
     Spent,
+    move_workspaces,
 )
 from agent_core.sessions.safeguards import (
     NOT_ACCEPTED,
@@ -83,6 +90,7 @@ __all__ = [
     "ENDINGS",
     "MAX_TRIES",
     "NOT_ACCEPTED",
+    "OPERATOR",
     "UNFINISHED_SLOTS",
     "AccountConnection",
     "AnsweredTurn",
@@ -99,6 +107,7 @@ __all__ = [
     "Database",
     "DatabaseTrouble",
     "DisclosureStore",
+    "ErasureStore",
     "EventLog",
     "Inbox",
     "InboxKind",
@@ -133,9 +142,12 @@ __all__ = [
     "ask_id",
     "audited_refusal",
     "holder_of",
+    "in_utc",
+    "move_workspaces",
     "new_process_id",
     "operator_act",
     "pending_retries",
     "purge_ledger",
+    "rewrite_file",
     "sole_process",
 ]

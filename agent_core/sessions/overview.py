@@ -438,3 +438,11 @@ class KnownSessions(Store):
             connection.execute(self._database.insert_new(messages), copies)
 
         await self._database.run(copy)
+
+
+def move_workspaces(connection: Connection, root: Path) -> None:
+    """Note that all workspaces lie in another root now."""
+    before = connection.execute(select(sessions.c.workspace)).scalar()
+    old_root = str(Path(before or "").parent)
+    moved = func.replace(sessions.c.workspace, old_root, str(root))
+    connection.execute(update(sessions).values(workspace=moved))

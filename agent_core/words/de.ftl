@@ -121,6 +121,7 @@ deed-in-app = „{ $deed }“ in { $app }
 deed-plain = „{ $deed }“
 notice-long-text = Das war eine lange Nachricht ({ $n } Zeichen). Ich habe alles gelesen.
 notice-files-gone = Die früheren Dateien dieses Threads sind weg; ich habe ohne sie angefangen.
+notice-transcript-gone = Was hier vorher gesagt wurde, ist gelöscht; ich habe ohne das angefangen.
 notice-too-late = Das kam zu spät für das, was oben steht; ich beantworte es für sich.
 notice-nothing-read = Von den Seiten, die ich versucht habe, konnte ich keine lesen.
 notice-keyless-search = Ich habe ohne Composio gesucht, in öffentlichen Suchmaschinen; manche Seite kann mir entgangen sein.

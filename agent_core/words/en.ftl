@@ -130,6 +130,7 @@ deed-in-app = “{ $deed }” in { $app }
 deed-plain = “{ $deed }”
 notice-long-text = That was a long message ({ $n } characters). I took in all of it.
 notice-files-gone = The earlier files of this thread are gone, so I started without them.
+notice-transcript-gone = What was said here before has been deleted, so I started without it.
 notice-too-late = This came too late for what I posted above, so I answer it by itself.
 notice-nothing-read = I could not read any of the pages that I tried.
 notice-keyless-search = I searched without Composio, in public search engines, so I may have missed some pages.

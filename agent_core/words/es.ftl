@@ -121,6 +121,7 @@ deed-in-app = «{ $deed }» en { $app }
 deed-plain = «{ $deed }»
 notice-long-text = Era un mensaje largo ({ $n } caracteres). Lo he leído entero.
 notice-files-gone = Los archivos anteriores de este hilo ya no están, así que empecé sin ellos.
+notice-transcript-gone = Lo que se dijo aquí antes se ha borrado, así que empecé sin ello.
 notice-too-late = Llegó demasiado tarde para lo que publiqué arriba, así que lo respondo aparte.
 notice-nothing-read = No pude leer ninguna de las páginas que intenté.
 notice-keyless-search = He buscado sin Composio, en buscadores públicos, así que puede faltar alguna página.

@@ -121,6 +121,7 @@ deed-in-app = « { $deed } » dans { $app }
 deed-plain = « { $deed } »
 notice-long-text = C'était un long message ({ $n } caractères). Je l'ai lu en entier.
 notice-files-gone = Les anciens fichiers de ce fil ont disparu ; j'ai commencé sans eux.
+notice-transcript-gone = Ce qui a été dit ici avant a été supprimé ; j'ai commencé sans cela.
 notice-too-late = C'est arrivé trop tard pour ce que j'ai publié ci-dessus : j'y réponds à part.
 notice-nothing-read = Je n'ai pu lire aucune des pages que j'ai essayées.
 notice-keyless-search = J’ai cherché sans Composio, dans des moteurs de recherche publics ; des pages ont pu m’échapper.

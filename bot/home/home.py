@@ -20,6 +20,7 @@ from bot.clicks import (
     AppClick,
     ChannelClick,
     Command,
+    EraseClick,
     Errors,
     Gesture,
     HomeClick,
@@ -121,6 +122,12 @@ class Home:
             return
         if await self._is_connected(gesture.by, click.app):
             await self._publish(gesture.by, Note())
+
+    async def erase(self, _: EraseClick, gesture: Gesture, person: Person) -> None:
+        """Delete what is kept of whoever presses, and say on Home what came of it."""
+        count, left = await self._runtime.erasure.erase(gesture.by, gesture.by)
+        text = BOT.say(language_of(person), "home-erased", n=count, left=len(left))
+        await self._publish(gesture.by, Note(text=text))
 
     async def command(
         self,

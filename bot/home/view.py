@@ -27,6 +27,7 @@ from bot.clicks import (
     AccountClick,
     AppClick,
     ChannelClick,
+    EraseClick,
     HomeScheduleClick,
     PreferenceClick,
     SessionClick,
@@ -289,6 +290,9 @@ def _preferences(state: HomeState) -> Iterator[JsonObject]:
     )
     times = {each: each for each in TIMES}
     yield _preference(words("home-digest-time"), time, times)
+    erase = clicks.button(words("home-erase"), EraseClick(), "danger")
+    sure = words("home-erase-sure")
+    yield _row(words("home-erase-what"), _asking_first(erase, "home-erase", sure, words))
 
 
 def _preference(

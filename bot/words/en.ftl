@@ -384,6 +384,17 @@ home-preferences = Preferences
 home-language = Language of my answers to you
 home-language-auto = The language you write in
 home-digest-time = Usual time of new digests
+home-erase = Delete everything about me
+home-erase-what = *Your data:* threads that you began go with their files. In threads that others began, what you asked goes, and what I wrote and made there since your first word. Your digests, preferences and ratings go too. Posts in Slack, accounts at Composio, backups and what is under legal hold stay, and the audit keeps ids.
+home-erase-sure = I stop what works with your words and delete what I keep of you, for good. Posts in Slack, accounts at Composio, older backups and what is under legal hold stay.
+home-erased =
+    Deleted: what I kept of you in { $n ->
+        [one] { $n } thread
+       *[other] { $n } threads
+     }, and your digests and preferences. { $left ->
+        [0] Posts in Slack, accounts at Composio and older backups stay.
+       *[other] Nothing was deleted in { $left } more: legal hold is on, or work went on there. Posts in Slack, accounts at Composio and older backups stay.
+     }
 home-team = Admin settings
 home-follow-ups = Answer replies that don't mention me
 home-channel = Choose a channel

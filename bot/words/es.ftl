@@ -384,6 +384,17 @@ home-preferences = Preferencias
 home-language = Idioma de mis respuestas para ti
 home-language-auto = El idioma en que escribes
 home-digest-time = Hora habitual de los nuevos resúmenes
+home-erase = Borrar todo sobre mí
+home-erase-what = *Tus datos:* los hilos que empezaste se van con sus archivos. En los hilos que empezaron otros se va lo que pediste y lo que escribí e hice allí desde tu primera palabra. También se van tus resúmenes, preferencias y valoraciones. Los mensajes en Slack, las cuentas en Composio, las copias de seguridad y lo que está bajo retención legal se quedan, y el registro guarda identificadores.
+home-erase-sure = Detengo lo que trabaja con tus palabras y borro para siempre lo que guardo de ti. Los mensajes en Slack, las cuentas en Composio, las copias anteriores y lo retenido legalmente se quedan.
+home-erased =
+    Borrado: lo que guardaba de ti en { $n ->
+        [one] { $n } hilo
+       *[other] { $n } hilos
+     }, y tus resúmenes y preferencias. { $left ->
+        [0] Los mensajes en Slack, las cuentas en Composio y las copias anteriores se quedan.
+       *[other] En { $left } más no borré nada: están bajo retención legal o se trabajaba allí. Los mensajes en Slack, las cuentas en Composio y las copias anteriores se quedan.
+     }
 home-team = Ajustes para administradores
 home-follow-ups = Contestar a respuestas que no me mencionan
 home-channel = Elige un canal

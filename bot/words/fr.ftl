@@ -384,6 +384,17 @@ home-preferences = Préférences
 home-language = Langue de mes réponses
 home-language-auto = La langue dans laquelle vous écrivez
 home-digest-time = Heure habituelle des nouveaux résumés
+home-erase = Tout supprimer sur moi
+home-erase-what = *Tes données :* les fils que tu as commencés partent avec leurs fichiers. Dans les fils des autres, ce que tu as demandé part, ainsi que ce que j'y ai écrit et fait depuis ton premier mot. Tes veilles, préférences et évaluations partent aussi. Les messages dans Slack, les comptes chez Composio, les sauvegardes et ce qui est sous conservation légale restent, et le journal garde des identifiants.
+home-erase-sure = J'arrête ce qui travaille avec tes mots et je supprime pour de bon ce que je garde de toi. Les messages dans Slack, les comptes chez Composio, les anciennes sauvegardes et la conservation légale restent.
+home-erased =
+    Supprimé : ce que je gardais de toi dans { $n ->
+        [one] { $n } fil
+       *[other] { $n } fils
+     }, ainsi que tes veilles et préférences. { $left ->
+        [0] Les messages dans Slack, les comptes chez Composio et les anciennes sauvegardes restent.
+       *[other] Dans { $left } autres je n'ai rien supprimé : ils sont sous conservation légale, ou un travail y était en cours. Les messages dans Slack, les comptes chez Composio et les anciennes sauvegardes restent.
+     }
 home-team = Réglages des admins
 home-follow-ups = Répondre aux messages qui ne me mentionnent pas
 home-channel = Choisir un canal

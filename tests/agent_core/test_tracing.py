@@ -15,6 +15,7 @@ from aiohttp.test_utils import TestServer
 from prometheus_client.parser import text_string_to_metric_families
 
 from agent_core.tracing import trace_url
+from tests.attacks.planted import leaks
 
 PROGRAM = Path(__file__).with_name("trace_process.py")
 ROOT_SPAN = "standalone_composio_test"
@@ -52,6 +53,8 @@ class Traced:
         self.recorded: dict[str, Any] = answer["recorded"]
         """trace.json."""
         self.metrics: str = answer["metrics"]
+        self.files: list[str] = answer["files"]
+        """All records of the turn."""
 
     @property
     def names(self) -> Counter[str]:
@@ -237,7 +240,7 @@ def test_words_are_in_the_trace_only_where_the_operator_wants_them(
     assert told["raw_response"] == "COMPLEX"
     calls = [span["attributes"] for span in turn.spans if span["name"] == "tool_call"]
     previews = {each["tool_name"]: each["input_preview"] for each in calls}
-    assert previews["look"] == '{"for": "ARGUMENTMARKER"}'
+    assert previews["look"].startswith('{"for": "ARGUMENTMARKER", "with": "xoxb-[masked] and')
     assert leaked(turn) == {
         "query_started": {"QUESTIONMARKER"},
         "tool_call": {"ARGUMENTMARKER", "QUESTIONMARKER"},
@@ -246,6 +249,7 @@ def test_words_are_in_the_trace_only_where_the_operator_wants_them(
         "thinking": {"THINKINGMARKER"},
     }
     assert "RESULTMARKER ghp_[masked]" in str(turn.spans)
+    assert leaks([turn.spans, turn.metrics, turn.files]) == []
     assert turn.named(ROOT_SPAN)["attributes"]["session"] == "T1:C1:1.000001"
     assert "raw_response" not in trace["COMPLEX"].named("query_classification")["attributes"]
     assert "ARGUMENTMARKER" not in str(trace["COMPLEX"].spans)

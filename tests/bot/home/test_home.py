@@ -367,3 +367,23 @@ async def test_home_outlives_a_channel_that_was_archived_or_left_by_the_bot(plac
         assert "what, general?" in shown
     shown = await place.press("ben", "home.stop", block=None)
     assert SAY("home-stopped") in said(shown)
+
+
+@pytest.mark.proves("erasure.home")
+async def test_everything_about_oneself_is_deleted_by_a_button_that_asks_first(
+    place: Around,
+) -> None:
+    thread = await place.thread()
+    await place.ended(await place.ask(thread, "ann", "compare the battery makers"))
+    bens = await place.ended(await place.ask(await place.thread("ben"), "ben", "what is new"))
+    blocks = await place.open_home("ann")
+    [row] = [each for each in blocks if "home.erase" in said([each])]
+    assert "Posts in Slack, accounts at Composio" in row["text"]["text"]
+    assert row["accessory"]["confirm"]["deny"]["text"] == SAY("home-no")
+    after = said(await place.press("ann", "home.erase"))
+    assert "Deleted: what I kept of you in 1 thread" in after
+    assert SAY("home-no-sessions") in after
+    assert await place.runtime.sessions.turns_of(thread.session) == []
+    assert (await place.runtime.turn(bens)).answer
+    records = await place.runtime.audit.records()
+    assert [(each["kind"], each["who"]) for each in records] == [("erasure", place.person("ann"))]
