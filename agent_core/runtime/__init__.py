@@ -6,8 +6,9 @@ What a surface may know of stored things is named here; the rooms behind are non
 from agent_core.classifier import Line, ReplyReader, Talk
 from agent_core.composio import Account
 from agent_core.consent import recipients_of, unpacked
+from agent_core.models.metered import Cap
 from agent_core.runtime.asks import Asks
-from agent_core.runtime.build import build_runtime
+from agent_core.runtime.build import build_runtime, unpriced_models
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.description import day_words, moment_words
 from agent_core.sessions import (
@@ -52,6 +53,7 @@ __all__ = [
     "Asks",
     "AuditEntry",
     "AuditRecord",
+    "Cap",
     "KnownSessions",
     "Language",
     "LeaseLost",
@@ -83,6 +85,7 @@ __all__ = [
     "space_taken",
     "spoken_time",
     "unpacked",
+    "unpriced_models",
     "without_paths",
     "written_language",
 ]  # fmt: skip

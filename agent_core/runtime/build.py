@@ -28,15 +28,17 @@ from agent_core.loop.agent import RunLimits
 from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
 from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
+from agent_core.models.metered import MeteredModel
 from agent_core.observers import Observers, keep_read_page, standard_observers
 from agent_core.observers.blacklist import Blacklist
-from agent_core.prices import Prices, read_prices
+from agent_core.prices import read_prices
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
 from agent_core.runtime.scopes import environment_layer
 from agent_core.scoped_settings import read_settings_file
 from agent_core.sessions import (
+    Budget,
     Database,
     KnownSessions,
     Overview,
@@ -81,8 +83,14 @@ def build_runtime(
     """
     connection = model_connection(settings)
     prices = read_prices(settings.prices_file)
-    model = RetryingModel(AnthropicModel(settings.agent_model, connection, prices))
     database = Database(settings.state_url)
+    budget = Budget(database, caps_of(settings), clock)
+
+    def metered(name: str) -> MeteredModel:
+        return MeteredModel(AnthropicModel(name, connection, prices), budget, prices)
+
+    model = RetryingModel(metered(settings.agent_model))
+    classifier = metered(settings.classifier_model)
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
     pins = Pins(ToolPins(database), awaited=awaited)
     is_heard = asyncio.Event()
@@ -113,7 +121,6 @@ def build_runtime(
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
-    classifier = AnthropicModel(settings.classifier_model, connection, prices)
     python = RunPython(Interpreter(), ProgramStore(database))
     turns = TurnParts(
         database=database,
@@ -121,7 +128,7 @@ def build_runtime(
         planner=classifier,
         agents=Agents(
             model=model,
-            named=_named_models(settings, connection, prices),
+            named=_named_models(settings, metered),
             registry=registry,
             specs=shipped_specs(),
             limits=RunLimits(
@@ -132,6 +139,7 @@ def build_runtime(
             away=hub.away,
             python=python,
         ),
+        budget=budget,
         observers=observers,
         policy=read_policy(settings.policy_file),
         places=LinkPlaces(places),
@@ -158,8 +166,27 @@ def build_runtime(
     )
 
 
+def caps_of(settings: CoreSettings) -> dict[str, float | None]:
+    """The caps that hold where a team or channel has none of its own."""
+    return {
+        "turn": settings.cap_turn_usd,
+        "person": settings.cap_person_usd,
+        "channel": settings.cap_channel_usd,
+        "team": settings.cap_team_usd,
+    }
+
+
+def unpriced_models(settings: CoreSettings) -> list[str]:
+    """Models that no cap counts, since their price is not known; empty where there is no cap."""
+    if not any(caps_of(settings).values()):
+        return []
+    prices = read_prices(settings.prices_file)
+    models = dict.fromkeys((settings.agent_model, settings.classifier_model))
+    return [model for model in models if prices.of(model) is None]
+
+
 def _named_models(
-    settings: CoreSettings, connection: AnthropicConnection, prices: Prices
+    settings: CoreSettings, metered: Callable[[str], MeteredModel]
 ) -> Callable[[str], RetryingModel | None]:
     """The models that settings of a channel may name, each made once."""
 
@@ -168,7 +195,7 @@ def _named_models(
         if name in ("main", settings.agent_model):
             return None
         model = settings.classifier_model if name == "small" else name
-        return RetryingModel(AnthropicModel(model, connection, prices))
+        return RetryingModel(metered(model))
 
     return named
 

@@ -39,19 +39,18 @@ from agent_core.scoped_settings import (
 from agent_core.sessions import (
     AskStore,
     AuditLog,
+    Budget,
     Database,
     DisclosureStore,
     EventLog,
     Inbox,
     KnownSessions,
-    Leases,
     Overview,
     Preferences,
     ScheduleStore,
     SessionStore,
     TurnQueue,
     WriteBehind,
-    new_process_id,
 )
 from agent_core.subagents.children import MAX_DEPTH, RunsAtWork
 from agent_core.subagents.task import SubagentSpec, child_tools
@@ -238,6 +237,7 @@ class TurnParts:
     accounts: Accounts | None
     """None without Composio."""
     clock: UtcClock
+    budget: Budget
     surface: SurfaceTools
     """The agent's tools over the place where people talk to it."""
     planner: Model | None = None
@@ -255,7 +255,7 @@ class TurnParts:
         self.store = SessionStore(self.database, self.behind)
         self.inbox = Inbox(self.database)
         self.queue = TurnQueue(self.database)
-        self.leases = Leases(self.database, new_process_id())
+        self.leases = self.budget.leases
         self.run_logs = RunLogs()
         self.log = EventLog(self.database, self.behind)
         self.log.watch(self.run_logs.write)
@@ -269,6 +269,7 @@ class TurnParts:
             self.settings_file,
             self.environment,
         )
+        self.budget.own = self.scopes.budgets
         self.links = fresh_links(time.monotonic)
         self.gate = ConsentGate(
             policy=self.policy,

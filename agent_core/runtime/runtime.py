@@ -32,6 +32,7 @@ from agent_core.runtime.turn import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (
     DEAD_AFTER_S,
+    BudgetHost,
     ErasureStore,
     KnownSessions,
     Ledger,
@@ -168,6 +169,7 @@ class Runtime:
     async def __aexit__(self, *_exc: object) -> None:
         await self._background.close(patience_s=SHUTDOWN_PATIENCE_S)
         await self._dispatch.durable.close()
+        await self._parts.budget.background.close(patience_s=SHUTDOWN_PATIENCE_S)
         await self._parts.behind.close()
         await self._parts.leases.leave()
         await self._close()
@@ -205,6 +207,11 @@ class Runtime:
     def talk_on(self, surface: Surface) -> None:
         """From now on the agent looks at what was said and done there before, and puts it right."""
         self._parts.surface.surface = surface
+        self.tell_money_to(surface)
+
+    def tell_money_to(self, host: BudgetHost) -> None:
+        """From now on people are told of caps, by names."""
+        self._parts.budget.host = host
 
     def take_orders_with(self, orders: OrderTaker) -> None:
         """From now on messages that the classifier takes for an order of a schedule go there."""
@@ -215,10 +222,16 @@ class Runtime:
 
         While the session is at work, the message becomes part of that work, or the answer to its
         question, or ends it ("stop"). Small talk waits for nobody; with `is_answer` it
-        is none, whatever the words. Returns None when the gesture has a turn already.
+        is none, whatever the words. Work of somebody who has reached a cap is refused in a turn of
+        its own. Returns None when the gesture has a turn already.
         """
         await self.workspace(message.session, message.received_at)
-        turn = await self._parts.store.add_turn(message, "work" if is_answer else kind_of(message))
+        kind = kind_of(message)
+        if is_answer:
+            kind = "work"
+        elif kind == "work" and await self._parts.budget.reached(message.payer):
+            kind = "refused"
+        turn = await self._parts.store.add_turn(message, kind)
         if self.accounts is not None:
             self._background.run(partial(self.accounts.prepare, message.asker))
         if turn is not None:
@@ -370,6 +383,7 @@ class _Housekeeping:
         for process in await self._leases.forget_dead():
             await self._dispatch.durable.forget(process)
         if self._may_judge():
+            await self._parts.budget.release_dead()
             for session in await self._leases.orphans():
                 await _isolated(session, self._dispatch.advance(session))
 

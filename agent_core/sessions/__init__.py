@@ -12,6 +12,7 @@ from agent_core.sessions.audit_chain import (
     in_utc,
     operator_act,
 )
+from agent_core.sessions.budget import Budget, BudgetHost
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.erasure import (
     ErasureStore,
@@ -103,6 +104,8 @@ __all__ = [
     "AuditOutcome",
     "AuditRecord",
     "AuditedAction",
+    "Budget",
+    "BudgetHost",
     "CallApproval",
     "Database",
     "DatabaseTrouble",

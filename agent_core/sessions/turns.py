@@ -316,9 +316,9 @@ which other turns ran too, one in which only new turns ran beside it, and one th
 
 TurnState = Literal["queued", "running", "waiting", "finished"]
 
-TurnKind = Literal["work", "at_once", "aside", "stop"]
+TurnKind = Literal["work", "at_once", "aside", "stop", "refused"]
 """`work` goes one after another in a session, `at_once` waits for nobody, an `aside` is answered
-beside the Ask that it is about, `stop` ends the work."""
+beside the Ask that it is about, `stop` ends the work, and what is `refused` has met a cap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from cachetools import LRUCache
 from agent_core.background import Locks
 from agent_core.errors import SessionError
 from agent_core.ids import UserId
-from agent_core.messages import JsonObject
+from agent_core.messages import JsonObject, Payer
 from agent_core.runtime import Line, ReplyReader, Talk, is_laughter, small_talk, spoken_time
 from bot.front import FrontDoor, ThreadActivity
 from bot.inbound import (
@@ -233,6 +233,10 @@ class Replies:
             reply=self._line(post.user, post.wire_text, post.files, names),
             asked=tuple(names.get(user, user) for user in asked),
             works_for=tuple(names.get(user, user) for user in works_for),
+            payer=Payer(
+                person=user_id(post.thread.team, post.user),
+                session=post.thread.session,
+            ),
         )
 
     def _line(

@@ -484,3 +484,16 @@ why = { $state ->
     [others_post] Das sage ich nur der Person, die die Nachricht geschrieben hat.
    *[unheard] Ich habe es nicht gesehen. Vielleicht bin ich nicht in dem Channel oder lief nicht; was ich verpasst habe, lese ich nach, sobald ich wieder laufe.
 }
+
+## Money
+
+answer-pages = { $n ->
+    [one] eine Seite
+   *[other] { $n } Seiten
+ }
+cap-near = { $kind ->
+    [person] { $who } hat
+    [thread] Ein Thread in { $who } hat
+    [channel] { $who } hat
+   *[team] Dieser Workspace hat
+ } mehr als 80 % des Budgets dieses Monats von { $usd } ausgegeben. Ist es aufgebraucht, schließe ich Laufendes mit dem ab, was ich habe, und übernehme bis zum nächsten Monat nichts Neues, wenn das Budget nicht erhöht wird.

@@ -484,3 +484,16 @@ why = { $state ->
     [others_post] I only tell that to whoever wrote the message.
    *[unheard] I have not seen it. I may not be in that channel, or not have been running; what I missed I read up as soon as I run again.
 }
+
+## Money
+
+answer-pages = { $n ->
+    [one] one page
+   *[other] { $n } pages
+ }
+cap-near = { $kind ->
+    [person] { $who } has
+    [thread] A thread in { $who } has
+    [channel] { $who } has
+   *[team] This workspace has
+ } spent more than 80 % of this month's budget of { $usd }. Once it is used up, I finish what I am at with what I have and take nothing new on until next month, unless the budget is raised.

@@ -484,3 +484,16 @@ why = { $state ->
     [others_post] Eso solo se lo digo a quien escribió el mensaje.
    *[unheard] No lo he visto. Quizá no estoy en ese canal, o no estaba en marcha; lo que me perdí lo leo en cuanto vuelvo a funcionar.
 }
+
+## Money
+
+answer-pages = { $n ->
+    [one] una página
+   *[other] { $n } páginas
+ }
+cap-near = { $kind ->
+    [person] { $who } ha
+    [thread] Un hilo de { $who } ha
+    [channel] { $who } ha
+   *[team] Este espacio de trabajo ha
+ } gastado más del 80 % del presupuesto de este mes, { $usd }. Cuando se agote, termino lo que está en curso con lo que tengo y no acepto nada nuevo hasta el mes que viene, salvo que se aumente.

@@ -484,3 +484,16 @@ why = { $state ->
     [others_post] Je ne le dis qu'à la personne qui a écrit le message.
    *[unheard] Je ne l'ai pas vu. Je ne suis peut-être pas dans ce canal, ou je ne tournais pas ; ce que j'ai manqué, je le lis dès que je tourne à nouveau.
 }
+
+## Money
+
+answer-pages = { $n ->
+    [one] une page
+   *[other] { $n } pages
+ }
+cap-near = { $kind ->
+    [person] { $who } a
+    [thread] Un fil de { $who } a
+    [channel] { $who } a
+   *[team] Cet espace de travail a
+ } dépensé plus de 80 % du budget de ce mois, { $usd }. Une fois épuisé, je termine ce qui est en cours avec ce que j'ai et ne prends rien de nouveau avant le mois prochain, sauf si le budget est augmenté.

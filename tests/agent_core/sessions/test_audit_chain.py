@@ -14,7 +14,14 @@ from sqlalchemy import Connection, text
 
 from agent_core.sessions import AuditLog, AuditRecord, Database
 from agent_core.sessions.audit_chain import append, erase
-from agent_core.sessions.schema import audit_chain, audit_contents, audit_head, verdicts
+from agent_core.sessions.schema import (
+    audit_chain,
+    audit_contents,
+    audit_head,
+    reservations,
+    spending,
+    verdicts,
+)
 from tests.agent_core.sessions.databases import opened
 from tests.agent_core.sessions.test_safeguards import NOON, SENDING, WRITING
 
@@ -203,7 +210,14 @@ async def test_an_older_database_keeps_its_calls_and_begins_a_chain(url: str) ->
     async with opened(url) as database:
 
         def make_older(connection: Connection) -> None:
-            for table in (audit_contents, audit_chain, audit_head, verdicts):
+            for table in (
+                audit_contents,
+                audit_chain,
+                audit_head,
+                spending,
+                reservations,
+                verdicts,
+            ):
                 table.drop(connection)
             for statement in (
                 "CREATE TABLE audit (id INTEGER PRIMARY KEY, call TEXT)",
