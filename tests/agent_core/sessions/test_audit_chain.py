@@ -206,6 +206,9 @@ async def test_contents_that_were_erased_leave_the_chain_verifying_and_ids_and_h
     assert (sending.asker, sending.outcome, sending.actions) == (SENDING.asker, "done", ())
 
 
+LATER_TABLES = (audit_contents, audit_chain, audit_head, spending, reservations, verdicts)
+
+
 async def test_an_older_database_keeps_its_calls_and_begins_a_chain(url: str) -> None:
     async with opened(url) as database:
 
