@@ -121,7 +121,9 @@ class Overview(Store):
         is_settled = await self._database.scalar(settled)
         if is_settled is not None:
             return "settled" if is_settled else "received"
-        return "heard" if await self._database.scalar(heard) else "unheard"
+        if await self._database.scalar(heard):
+            return "heard"
+        return "unheard"
 
     async def sessions(self, whose: str) -> list[SessionState]:
         """Sessions in which somebody asked, newest first; those of schedules left out."""
