@@ -294,13 +294,15 @@ class Runtime:
             return path
 
     async def delete_workspace(self, session: SessionId) -> bool:
-        """Delete a session's files for good; False while something goes on there.
+        """Delete a session's files for good; False under legal hold and while something goes on.
 
         The next answer in the session says that they are gone.
         """
         async with self._dispatch.lock(session):
             stored = await self._parts.store.session(session)
             if stored is None or await self._parts.store.unfinished_of(session):
+                return False
+            if await self.erasure.is_held(session):
                 return False
             await asyncio.to_thread(shutil.rmtree, stored.workspace, ignore_errors=True)
             return not stored.workspace.exists()
@@ -374,9 +376,9 @@ class _Housekeeping:
 
     async def _purge(self) -> None:
         await purge_ledger(self._parts.database, self._parts.clock())
+        await self.erasure.sweep(self._parts.scopes)
         if self._parts.accounts is not None:
             await self._parts.accounts.delete_unused()
-        await self.erasure.sweep(self._parts.scopes)
 
     async def _beat(self) -> None:
         await self._leases.beat()
