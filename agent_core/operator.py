@@ -58,10 +58,12 @@ from agent_core.sessions import (
     AuditLog,
     Database,
     ErasureStore,
+    Overview,
     Pin,
     Preferences,
     ScheduleStore,
     ToolPins,
+    operator_act,
 )
 from agent_core.sessions.migrations import NEWEST, file_of, revision_of
 from agent_core.settings import CoreSettings
@@ -221,16 +223,20 @@ def blacklisted(settings: CoreSettings) -> list[BlacklistEntry]:
     return _blacklist(settings).entries()
 
 
-def clear_blacklist(settings: CoreSettings, name: str) -> int:
+async def clear_blacklist(settings: CoreSettings, name: str) -> int:
     """Forget a host with its pages, a page, or all with ""; how many records there were.
 
     Raises:
         SettingsError: the file cannot be written.
     """
     try:
-        return _blacklist(settings).clear(name)
+        count = _blacklist(settings).clear(name)
     except OSError as error:
         raise SettingsError(f"The blacklist cannot be written ({error.strerror}).") from error
+    async with _current(settings) as database:
+        if database is not None:
+            await AuditLog(database).audit(operator_act(f"clear the blacklist {name}"))
+    return count
 
 
 def examine_python() -> str:
@@ -240,20 +246,14 @@ def examine_python() -> str:
 
 @asynccontextmanager
 async def kept_of(settings: CoreSettings) -> AsyncGenerator[Erasure]:
-    """Holds on what bots have stored, and its erasure.
-
-    Raises:
-        AgentError: no bot of this version ever ran here, or the database cannot be read.
-    """
-    async with _current(settings) as database:
-        if database is None:
-            raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
+    """Holds on what bots have stored, and its erasure; raises as `stored`."""
+    async with stored(settings) as database:
         yield Erasure(database, ErasureStore(database), settings.durable_url, machine_time)
 
 
 @asynccontextmanager
-async def audit_log(settings: CoreSettings) -> AsyncGenerator[AuditLog]:
-    """The audit that bots have stored.
+async def stored(settings: CoreSettings) -> AsyncGenerator[Database]:
+    """What bots have stored.
 
     Raises:
         AgentError: no bot of this version ever ran here, or the database cannot be read.
@@ -261,7 +261,7 @@ async def audit_log(settings: CoreSettings) -> AsyncGenerator[AuditLog]:
     async with _current(settings) as database:
         if database is None:
             raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
-        yield AuditLog(database)
+        yield database
 
 
 async def effective_settings(
@@ -287,6 +287,12 @@ async def effective_settings(
             environment_layer(settings, follow_ups),
         )
         return await scopes.at(scope_of(await stored.scopes()))
+
+
+async def fate_of(settings: CoreSettings, post: str) -> str:
+    """What became of a post, as `Overview.fate`; raises as `stored`."""
+    async with stored(settings) as database:
+        return await Overview(database).fate(post)
 
 
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:

@@ -140,6 +140,14 @@ class AskShortcut(_Payload):
     """The post's first words, as Slack has them."""
 
 
+class WhyShortcut(_Payload):
+    """“Why no answer?” in the menu of a post; its fields are those of AskShortcut."""
+
+    kind: Literal["why.silent"] = "why.silent"
+    author: str = ""
+    text: str = ""
+
+
 class AskForm(_Payload):
     """The question about a post, which is the one of `ts` in the thread of `session`."""
 
@@ -268,6 +276,7 @@ Payload = (
     | LiveViewClick
     | BranchStop
     | AskShortcut
+    | WhyShortcut
     | AskForm
     | ProposalClick
     | NewDigestClick

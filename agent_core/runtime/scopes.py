@@ -94,7 +94,7 @@ class ScopeSettings:
             contents={"values": texts},
             key=f"setting:{key}",
         )
-        await self._audit.add(record)
+        await self._audit.audit(record)
         for name, text in texts.items():
             await self._stored.put(scope, name, text)
             if name == "instructions":

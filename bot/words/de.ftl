@@ -456,6 +456,35 @@ live-not-asked = Auf diese Antwort wartet niemand mehr.
 live-question-not-yours = Das habe ich { $who } gefragt, und nur { $who } kann es beantworten.
 live-not-there = Dieser Teil der Arbeit ist zu Ende, oder es gibt ihn nicht.
 
+why = { $state ->
+    [queued] Ich habe es und arbeite daran, sobald das erledigt ist, was im Thread davor kam.
+    [running] Ich arbeite gerade daran.
+    [waiting] Ich warte im Thread darauf, dass jemand entscheidet oder antwortet.
+    [answered] Ich habe im Thread geantwortet.
+    [limited] Ich habe im Thread mit dem geantwortet, was ich hatte, als eine Grenze erreicht war.
+    [stopped] Jemand hat die Arbeit daran gestoppt.
+    [failed] Ich konnte es nicht und habe das im Thread gesagt.
+    [steered] Es kam, während ich im Thread schon arbeitete, und wurde Teil dieser Arbeit.
+    [set_aside] Ich habe es beiseitegelegt: Jedes Mal, wenn ich daran arbeitete, bin ich abgestürzt. Bitte frag anders.
+    [received] Ich habe es bekommen und sehe es mir an, sobald ich kann.
+    [settled] Ich habe es gleich erledigt: Es ging um einen Digest oder einen Stopp, oder es wurde gelöscht.
+    [not_ours] Es war nicht für mich: Es erwähnt mich nicht, und an seinem Thread bin ich nicht beteiligt.
+    [mention_only] Hier antworte ich nur, wenn ich erwähnt werde.
+    [two_party] In einem Thread mit mehreren Leuten antworte ich hier nur, wenn ich erwähnt werde.
+    [reaction] Es war ein Dank, ein Lachen oder Ähnliches; darauf antworte ich nicht.
+    [others] In einem Thread mit mehreren Leuten las es sich, als sei jemand anderes gemeint. Mit einer Erwähnung ist es sicher.
+    [unknown_user] Ich konnte nicht herausfinden, wer es geschrieben hat.
+    [guest] Geschrieben hat es ein Gast, und ich darf nur für volle Mitglieder arbeiten.
+    [stranger] Wer es geschrieben hat, gehört zu einem anderen Workspace.
+    [deactivated] Das Konto, von dem es kam, ist deaktiviert.
+    [channel_not_listed] In dieser Unterhaltung darf ich nicht arbeiten.
+    [user_not_listed] Wer es geschrieben hat, steht nicht auf der Liste der Leute, für die ich arbeiten darf.
+    [bot] Eine App hat es geschrieben, und Posts von Apps lasse ich in Ruhe.
+    [heard] Ich habe zugehört, als es kam, und es war nicht für mich: keine Erwähnung, kein Thread von mir. Was älter als eine Woche ist, weiß ich nicht mehr.
+    [others_post] Das sage ich nur der Person, die die Nachricht geschrieben hat.
+   *[unheard] Ich habe es nicht gesehen. Vielleicht bin ich nicht in dem Channel oder lief nicht; was ich verpasst habe, lese ich nach, sobald ich wieder laufe.
+}
+
 ## Money
 
 answer-pages = { $n ->

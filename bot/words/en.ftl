@@ -456,6 +456,35 @@ live-not-asked = Nobody waits for this answer any more.
 live-question-not-yours = I asked { $who } this, so only { $who } can answer it.
 live-not-there = That part of the work is over, or is not there.
 
+why = { $state ->
+    [queued] I have it, and work on it as soon as what came before it in the thread is done.
+    [running] I am working on it.
+    [waiting] I am waiting in the thread for a person to decide or answer.
+    [answered] I answered it in its thread.
+    [limited] I answered it in its thread with what I had when a limit was reached.
+    [stopped] Somebody stopped the work on it.
+    [failed] I could not do it, and said so in its thread.
+    [steered] It came while I was at work in its thread, and became part of that work.
+    [set_aside] I set it aside: each time I worked on it, I broke down. Please ask it in another way.
+    [received] I have received it, and look at it as soon as I can.
+    [settled] I dealt with it at once: it was about a digest, or a stop, or was deleted.
+    [not_ours] It was not for me: it mentions me nowhere, and I have no part in its thread.
+    [mention_only] In this place I only answer when I am mentioned.
+    [two_party] In a thread of several people I only answer here when I am mentioned.
+    [reaction] It was a thank-you, a laugh or the like, which I leave without an answer.
+    [others] In a thread of several people it read as meant for somebody else. A mention makes sure.
+    [unknown_user] I could not find out who wrote it.
+    [guest] Its author is a guest, and I may only work for full members.
+    [stranger] Its author belongs to another workspace.
+    [deactivated] Its author's account is deactivated.
+    [channel_not_listed] I am not allowed to work in that conversation.
+    [user_not_listed] Its author is not on the list of people I may work for.
+    [bot] An app wrote it, and I leave the posts of apps alone.
+    [heard] I was listening when it came, and it was not for me: no mention, no thread of mine. What is older than a week I no longer know.
+    [others_post] I only tell that to whoever wrote the message.
+   *[unheard] I have not seen it. I may not be in that channel, or not have been running; what I missed I read up as soon as I run again.
+}
+
 ## Money
 
 answer-pages = { $n ->

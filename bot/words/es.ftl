@@ -456,6 +456,35 @@ live-not-asked = Ya nadie espera esta respuesta.
 live-question-not-yours = Se lo pregunté a { $who }, y solo { $who } puede responder.
 live-not-there = Esa parte del trabajo ha terminado o no existe.
 
+why = { $state ->
+    [queued] Lo tengo, y me pongo con ello en cuanto termine lo que había antes en el hilo.
+    [running] Estoy trabajando en ello.
+    [waiting] Espero en el hilo a que alguien decida o responda.
+    [answered] Respondí en su hilo.
+    [limited] Respondí en su hilo con lo que tenía cuando se alcanzó un límite.
+    [stopped] Alguien detuvo el trabajo.
+    [failed] No pude hacerlo, y lo dije en su hilo.
+    [steered] Llegó mientras ya trabajaba en su hilo, y pasó a formar parte de ese trabajo.
+    [set_aside] Lo aparté: cada vez que trabajaba en ello, fallaba por completo. Pregúntalo de otra manera, por favor.
+    [received] Lo he recibido, y lo miro en cuanto pueda.
+    [settled] Lo resolví enseguida: era sobre un resumen o una parada, o se borró.
+    [not_ours] No era para mí: no me menciona, y no participo en su hilo.
+    [mention_only] Aquí solo respondo cuando me mencionan.
+    [two_party] En un hilo de varias personas aquí solo respondo cuando me mencionan.
+    [reaction] Era un agradecimiento, una risa o algo parecido, y eso lo dejo sin respuesta.
+    [others] En un hilo de varias personas parecía dirigido a otra. Con una mención es seguro.
+    [unknown_user] No pude averiguar quién lo escribió.
+    [guest] Lo escribió una persona invitada, y solo puedo trabajar para miembros de pleno derecho.
+    [stranger] Quien lo escribió es de otro espacio de trabajo.
+    [deactivated] La cuenta de quien lo escribió está desactivada.
+    [channel_not_listed] No puedo trabajar en esa conversación.
+    [user_not_listed] Quien lo escribió no está en la lista de personas para las que puedo trabajar.
+    [bot] Lo escribió una aplicación, y no respondo a mensajes de aplicaciones.
+    [heard] Estaba escuchando cuando llegó, y no era para mí: ni mención ni hilo mío. De lo que tiene más de una semana ya no me acuerdo.
+    [others_post] Eso solo se lo digo a quien escribió el mensaje.
+   *[unheard] No lo he visto. Quizá no estoy en ese canal, o no estaba en marcha; lo que me perdí lo leo en cuanto vuelvo a funcionar.
+}
+
 ## Money
 
 answer-pages = { $n ->

@@ -456,6 +456,35 @@ live-not-asked = Plus personne n’attend cette réponse.
 live-question-not-yours = J'ai posé cette question à { $who }, et seul(e) { $who } peut y répondre.
 live-not-there = Cette partie du travail est terminée ou n’existe pas.
 
+why = { $state ->
+    [queued] Je l'ai, et je m'y mets dès que ce qui précède dans le fil est terminé.
+    [running] J'y travaille.
+    [waiting] J'attends dans le fil que quelqu'un décide ou réponde.
+    [answered] J'ai répondu dans son fil.
+    [limited] J'ai répondu dans son fil avec ce que j'avais quand une limite a été atteinte.
+    [stopped] Quelqu'un a arrêté le travail.
+    [failed] Je n'ai pas pu le faire, et je l'ai dit dans son fil.
+    [steered] Il est arrivé pendant que je travaillais déjà dans son fil, et fait partie de ce travail.
+    [set_aside] Je l'ai mis de côté : chaque fois que j'y travaillais, je suis tombé en panne. Merci de le demander autrement.
+    [received] Je l'ai reçu, et je le regarde dès que je peux.
+    [settled] Je m'en suis occupé tout de suite : il s'agissait d'un digest ou d'un arrêt, ou il a été supprimé.
+    [not_ours] Il n'était pas pour moi : il ne me mentionne pas, et je ne participe pas à son fil.
+    [mention_only] Ici, je ne réponds que si l'on me mentionne.
+    [two_party] Dans un fil à plusieurs, je ne réponds ici que si l'on me mentionne.
+    [reaction] C'était un merci, un rire ou quelque chose de ce genre, que je laisse sans réponse.
+    [others] Dans un fil à plusieurs, il semblait s'adresser à quelqu'un d'autre. Avec une mention, c'est sûr.
+    [unknown_user] Je n'ai pas pu savoir qui l'a écrit.
+    [guest] Son auteur est invité, et je ne peux travailler que pour des membres à part entière.
+    [stranger] Son auteur appartient à un autre espace de travail.
+    [deactivated] Le compte de son auteur est désactivé.
+    [channel_not_listed] Je n'ai pas le droit de travailler dans cette conversation.
+    [user_not_listed] Son auteur n'est pas sur la liste des personnes pour qui je peux travailler.
+    [bot] Une application l'a écrit, et je laisse de côté les messages des applications.
+    [heard] J'écoutais quand il est arrivé, et il n'était pas pour moi : ni mention, ni fil à moi. Ce qui a plus d'une semaine, je ne le sais plus.
+    [others_post] Je ne le dis qu'à la personne qui a écrit le message.
+   *[unheard] Je ne l'ai pas vu. Je ne suis peut-être pas dans ce canal, ou je ne tournais pas ; ce que j'ai manqué, je le lis dès que je tourne à nouveau.
+}
+
 ## Money
 
 answer-pages = { $n ->
