@@ -52,6 +52,7 @@ from bot.ingress import (
 )
 from bot.presenter import Indicators, Presenting
 from bot.presenter.journal import READER
+from bot.setting_orders import SettingOrders
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
 from bot.socket import SocketMode, Timing
@@ -84,6 +85,7 @@ def _handlers(
     feedback = FeedbackClicks(runtime, api)
     ask_about = AskAbout(api, people, ingress)
     digests = DigestClicks(orders)
+    settings = SettingOrders(runtime, orders)
     home = Home(
         runtime,
         api,
@@ -91,6 +93,7 @@ def _handlers(
         rules,
         orders,
         digests,
+        settings,
         clock,
     )
     return {
@@ -108,6 +111,7 @@ def _handlers(
         clicks.NewDigestClick: digests.order,
         clicks.ScheduleClick: digests.choose,
         clicks.DigestForm: digests.submit,
+        clicks.SettingClick: settings.agree,
         clicks.HomeOpened: home.open,
         clicks.Command: home.command,
         clicks.HomeScheduleClick: home.press,
@@ -168,7 +172,7 @@ async def running_bot(
                 core,
                 clock=clock,
                 approvers=settings.approvers or (),
-                follow_ups=settings.own_follow_ups,
+                surface=settings,
             )
         )
         people = People(api, runtime.preferences)
@@ -180,7 +184,7 @@ async def running_bot(
             people,
             clock,
             settings,
-            runtime.scopes.at,
+            runtime.scopes,
         )
         digests = DigestMessages(orders, runtime.order_reader)
         rules = Rules(
@@ -188,7 +192,7 @@ async def running_bot(
             teams=settings.allowed_teams,
             channels=settings.allowed_channels,
             users=settings.allowed_users,
-            settings_at=runtime.scopes.at,
+            scopes=runtime.scopes,
         )
         console = Console(settings, runtime, api, rules, clock)
         presenting = Presenting(
@@ -248,7 +252,7 @@ async def running_bot(
             watermark,
         )
         register(app, ingress, actions, backfill)
-        runtime.take_orders_with(partial(digests.take, is_order=True))
+        runtime.take_orders_with(SettingOrders(runtime, orders, digests).take)
         await runtime.show_with(READER, presenting.attach)
         look = partial(
             take_up,

@@ -198,6 +198,14 @@ class DigestForm(_Payload):
     ts: str = ""
 
 
+class SettingClick(_Payload):
+    """A proposed change of settings; an empty text takes a value back."""
+
+    kind: Literal["setting.agree"] = "setting.agree"
+    scope: str
+    texts: Mapping[str, str]
+
+
 class HomeOpened(_Payload):
     """A person opened the app, at `home` or at `messages`."""
 
@@ -246,7 +254,7 @@ class ChannelClick(_Payload):
 
     kind: Literal["home.channel", "home.follow_ups"]
     channel: str
-    rule: str = ""
+    choice: str = ""
 
 
 HomeClick = SessionClick | AppClick | AccountClick | PreferenceClick | ChannelClick
@@ -268,6 +276,7 @@ Payload = (
     | ScheduleClick
     | HomeScheduleClick
     | DigestForm
+    | SettingClick
     | HomeOpened
     | Command
     | HomeClick

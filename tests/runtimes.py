@@ -17,7 +17,9 @@ from agent_core.observers import Observers, ToolObserver, standard_observers
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, known_of
 from agent_core.runtime.runtime import Runtime
+from agent_core.runtime.scopes import scope_settings
 from agent_core.sessions import Database, KnownSessions, Overview, ProgramStore
+from agent_core.settings import CoreSettings
 from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
@@ -78,6 +80,7 @@ def scripted_runtime(
     surface = SurfaceTools(toolset, KnownSessions(database), of_person)
     parts = TurnParts(
         database=database,
+        scopes=scope_settings(database, CoreSettings.model_construct()),
         surface=surface,
         router=Router(
             classifier=classifier or ScriptedModel(["COMPLEX"] * 100),

@@ -60,6 +60,16 @@ def read_order(dialogue: Dialogue) -> Json:
     return draft
 
 
+def read_setting(dialogue: Dialogue) -> Json:
+    """The arguments of `read_setting`: what the demo sentences set for a channel."""
+    match = find("sets", MESSAGE.findall(dialogue.exchanges[-1].asked)[-1])
+    values = match.groupdict("") if match else {}
+    changes = {name: value for name, value in values.items() if value}
+    if "gone" in changes:
+        changes = {"instructions": ""}
+    return {"is_about_settings": match is not None, "changes": changes}
+
+
 def _draft(words: str, request: str) -> Json:
     """The intent, with the task and the rule of an order or of a change."""
     task = find("task", words) or find("sums_up", words)
