@@ -234,8 +234,5 @@ def read_settings_file(path: Path | None) -> SettingsFile:
     Raises SettingsError: it cannot be read, or has an unknown name (with the nearest) or value.
     """
     if path is None:
-        return NO_FILE
+        return SettingsFile()
     return read_form(path, SettingsFile, SETTINGS)
-
-
-NO_FILE = SettingsFile()

@@ -53,7 +53,7 @@ def read_form(path: Path, form: type[Form], parts: Iterable[str]) -> Form:
         raise SettingsError(f"{path.name}{_fault(error, known)}") from error
 
 
-def _fault(error: ValidationError, known: list[str]) -> str:
+def _fault(error: ValidationError, known: Iterable[str]) -> str:
     """What is wrong, behind the place of it; a name that is none is told first."""
     faults = error.errors(include_url=False)
     unknown = [fault for fault in faults if fault["type"] == "extra_forbidden"]
@@ -73,7 +73,7 @@ def _fault(error: ValidationError, known: list[str]) -> str:
     return f"{where}: `{name}`: {reason}"
 
 
-def nearest(name: str, known: list[str]) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
     """The known name that a wrong one most likely means; all of them where none is near."""
     near = difflib.get_close_matches(
         name.casefold(),

@@ -105,7 +105,7 @@ class SettingOrders:
         for name, text in click.texts.items():
             fault = self._runtime.scopes.fault(click.scope, name, text)
             if fault:
-                near = nearest(name, list(SETTINGS))
+                near = nearest(name, SETTINGS)
                 raise Refused(f"setting-{fault}", name=name, near=near)
 
 

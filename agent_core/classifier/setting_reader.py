@@ -13,7 +13,6 @@ from agent_core.schedules.order_reader import own_words
 from agent_core.scoped_settings import SETTINGS, Held, Origin
 
 READ_SETTING = "read_setting"
-PATIENCE_S = 20.0
 
 
 class SettingDraft(BaseModel):
@@ -40,7 +39,7 @@ async def read_setting(model: Model, text: str, held: Held) -> SettingDraft:
         effort="low",
     )
     try:
-        draft, _ = await filled_form(model, request, SettingDraft, patience_s=PATIENCE_S)
+        draft, _ = await filled_form(model, request, SettingDraft, patience_s=20.0)
     except (ModelError, TimeoutError):
         return SettingDraft()
     return draft or SettingDraft()

@@ -461,7 +461,7 @@ setting-line = • *{ $name }*: { $value } · _{ $origin ->
     }_
 setting-not-yours = { $who ->
     [NOBODY] Das kann nur ein Admin des Workspace ändern. Bitte einen darum, es mir zu sagen oder den Knopf zu drücken.
-   *[other] Das können nur ein Admin des Workspace und <@{ $who }> ändern, wer diesen Kanal verwaltet. Bitte jemanden davon, es mir zu sagen oder den Knopf zu drücken.
+   *[other] Das können nur <@{ $who }>, zuständig für diesen Kanal, und Admins des Workspace ändern. Bitte jemanden davon, es mir zu sagen oder den Knopf zu drücken.
     }
 setting-in-file = *{ $name }* steht in der Datei meines Betreibers, und die geht vor. Wer mich betreibt, kann es dort ändern.
 setting-unknown = Eine Einstellung *{ $name }* gibt es nicht. Meinst du *{ $near }*?

@@ -75,6 +75,8 @@ def _draft(words: str, request: str) -> Json:
     task = find("task", words) or find("sums_up", words)
     rule = _rrule(words)
     commands = [intent for intent in COMMANDS if find(intent, words)]
+    if find("sets", words):
+        commands = ["none"]
     if commands and not rule:
         return {"intent": commands[0]}
     is_change = find("corrects", words) is not None
