@@ -1,4 +1,4 @@
-"""Redaction of secrets, found by their shapes, in logs, run.log, traces, posts and the live view.
+"""Redaction of secrets, by shape and by value, in logs, run.log, traces, posts and the live view.
 
 It is applied at those doors alone; what agents read and write stays as it is, and so does what a
 person is to approve: a text from outside could choose these shapes to hide in. Linear in the text:
@@ -8,23 +8,25 @@ is masked once more.
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 PREFIXES = (
     r"xox[a-z]-", r"xoxe\.", r"xapp-", r"sk-", r"[sr]k_(?:live|test)_", r"gh[oprsu]_",
     r"github_pat_", r"glpat-", r"hf_", r"npm_", r"pypi-", r"pylf_", r"u?ak_", r"ya29\.", r"SG\.",
-    r"AKIA", r"ASIA", r"AIza", r"eyJ", r"hooks\.slack\.com/services/(?:\w{1,20}/){0,2}",
+    r"AKIA", r"ASIA", r"AIza", r"eyJ", r"\d{8,10}:AA",
+    r"hooks\.slack\.com/services/(?:\w{1,20}/){0,2}",
 )  # fmt: skip
-"""What tokens of known services begin with; `eyJ` is any JWT."""
+"""What tokens of known services begin with; `eyJ` is any JWT, digits with `:AA` are Telegram's."""
 
 MASK = "[masked]"
 _HINTS = (
     "xox", "xapp-", "sk-", "k_", "gh", "github_pat_", "glpat", "hf_", "npm_", "pypi-", "pylf_",
     "ya29", "SG.", "AKIA", "ASIA", "AIza", "eyJ", "hooks.slack", "earer", "BEARER", "asic",
-    "BASIC", "://", "?", "&", "%26", "%3", "PRIVATE KEY",
+    "BASIC", ":AA", "://", "?", "&", "%26", "%3", "PRIVATE KEY",
 )  # fmt: skip
 """Without one of these there is nothing to look for: most texts are done at once."""
+_known: list[str] = []
 _MIN_CHARS = 12
 """Of a token behind its prefix; it has a digit among them."""
 _LIKE_WORDS = ("sk-", "hf_", "npm_", "pypi-", "ak_", "uak_", "SG.", "AKIA", "ASIA")
@@ -56,6 +58,14 @@ _PARTIAL = re.compile(
 """The end of a text in which a secret may have begun that is not yet known as such."""
 _PARTIAL_CHARS = 400
 """Behind so many characters it would be known."""
+
+
+def know(secrets: Iterable[str]) -> None:
+    """Mask these values, too, from now on: what this process is configured with, of any shape.
+
+    Less what is no token: a short password may be a word that texts are full of.
+    """
+    _known.extend(each for each in secrets if _is_secret("", each))
 
 
 def masked(text: str) -> str:
@@ -138,6 +148,8 @@ class MaskingFormatter(logging.Formatter):
 
 
 def _redacted(text: str, mask: Callable[[re.Match[str]], str]) -> str:
+    for value in _known:
+        text = text.replace(value, MASK)
     return _SECRET.sub(mask, text) if _may_hold_secrets(text) else text
 
 

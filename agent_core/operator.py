@@ -23,6 +23,7 @@ from pydantic_settings import BaseSettings
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from agent_core.clock import machine_time
 from agent_core.composio import SERVER_NAME
 from agent_core.database_errors import reason_of
 from agent_core.durable.dbos_turns import check_sqlite
@@ -51,14 +52,18 @@ from agent_core.runtime.build import (
     local_toolkit,
     model_connection,
 )
+from agent_core.runtime.erasure import Erasure
 from agent_core.runtime.scopes import scope_settings
 from agent_core.scoped_settings import EffectiveSettings
 from agent_core.sessions import (
     AuditLog,
     Database,
+    ErasureStore,
+    Overview,
     Pin,
     Preferences,
     ToolPins,
+    operator_act,
 )
 from agent_core.sessions.migrations import NEWEST, file_of, revision_of
 from agent_core.settings import CoreSettings
@@ -218,16 +223,20 @@ def blacklisted(settings: CoreSettings) -> list[BlacklistEntry]:
     return _blacklist(settings).entries()
 
 
-def clear_blacklist(settings: CoreSettings, name: str) -> int:
+async def clear_blacklist(settings: CoreSettings, name: str) -> int:
     """Forget a host with its pages, a page, or all with ""; how many records there were.
 
     Raises:
         SettingsError: the file cannot be written.
     """
     try:
-        return _blacklist(settings).clear(name)
+        count = _blacklist(settings).clear(name)
     except OSError as error:
         raise SettingsError(f"The blacklist cannot be written ({error.strerror}).") from error
+    async with _current(settings) as database:
+        if database is not None:
+            await AuditLog(database).audit(operator_act(f"clear the blacklist {name}"))
+    return count
 
 
 def examine_python() -> str:
@@ -236,8 +245,15 @@ def examine_python() -> str:
 
 
 @asynccontextmanager
-async def audit_log(settings: CoreSettings) -> AsyncGenerator[AuditLog]:
-    """The audit that bots have stored.
+async def kept_of(settings: CoreSettings) -> AsyncGenerator[Erasure]:
+    """Holds on what bots have stored, and its erasure; raises as `stored`."""
+    async with stored(settings) as database:
+        yield Erasure(database, ErasureStore(database), settings.durable_url, machine_time)
+
+
+@asynccontextmanager
+async def stored(settings: CoreSettings) -> AsyncGenerator[Database]:
+    """What bots have stored.
 
     Raises:
         AgentError: no bot of this version ever ran here, or the database cannot be read.
@@ -245,7 +261,7 @@ async def audit_log(settings: CoreSettings) -> AsyncGenerator[AuditLog]:
     async with _current(settings) as database:
         if database is None:
             raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
-        yield AuditLog(database)
+        yield database
 
 
 async def effective_settings(
@@ -263,6 +279,12 @@ async def effective_settings(
         first = min(await Preferences(database).scopes(), default="")
         team = first.partition(":")[0]  # capitals come before the names of other scopes
         return await scopes.at(scope if scope.startswith(team) else f"{team}:{scope}")
+
+
+async def fate_of(settings: CoreSettings, post: str) -> str:
+    """What became of a post, as `Overview.fate`; raises as `stored`."""
+    async with stored(settings) as database:
+        return await Overview(database).fate(post)
 
 
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:

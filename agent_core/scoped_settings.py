@@ -50,6 +50,7 @@ Dollars = Annotated[
     Field(ge=0, allow_inf_nan=False),
 ]
 MonthlyBudget = Annotated[Dollars | None, STRICTEST]
+Days = Annotated[int, Field(ge=1)] | None
 ModelId = Annotated[str, Field(pattern=r"^[\w.:@/-]{1,100}$")]
 Instructions = Annotated[
     str,
@@ -95,6 +96,12 @@ class ScopedSettings(BaseModel):
     """Whether an answer without a source is withheld."""
     footer: bool = False
     """Whether answers end with pages read, time and cost."""
+    keep_workspaces_days: Days = None
+    """Days after its last use for which a thread's files are kept; for ever without it."""
+    keep_transcripts_days: Days = None
+    """Days for which what was said and done in a thread is kept."""
+    keep_reports_days: Days = None
+    """Days for which a thread's reports and other work products are kept."""
 
 
 SETTINGS = ScopedSettings.model_fields

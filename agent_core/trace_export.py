@@ -27,8 +27,8 @@ class TurnIds(RandomIdGenerator):
     """Trace ids that follow from the turn, so that a turn has one trace over restarts."""
 
     def generate_trace_id(self) -> int:
-        of_turn = tracing.current_trace_id()
-        return int(of_turn, 16) if of_turn else super().generate_trace_id()
+        turn = tracing.turn_at_work.get()
+        return int(tracing.trace_id_of(turn), 16) if turn else super().generate_trace_id()
 
 
 def configure(*, token: str, with_content: bool = False, file: Path | None = None) -> None:
@@ -38,7 +38,7 @@ def configure(*, token: str, with_content: bool = False, file: Path | None = Non
 
     Raises SettingsError where the file cannot be written.
     """
-    tracing.want_content(is_wanted=with_content)
+    tracing.CONTENT["is_wanted"] = with_content
     _trace_requests()
     logfire.configure(
         send_to_logfire="if-token-present",
@@ -58,7 +58,6 @@ def configure(*, token: str, with_content: bool = False, file: Path | None = Non
 
 def _lines_in(file: Path) -> ConsoleSpanExporter:
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)
         lines = file.open("a", encoding="utf-8")
     except OSError as error:

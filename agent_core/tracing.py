@@ -13,7 +13,7 @@ from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
-from opentelemetry import metrics, trace
+from opentelemetry import trace
 
 from agent_core.masking import masked
 
@@ -21,31 +21,21 @@ ROOT_SPAN = "standalone_composio_test"
 WARNING = {"logfire.level_num": 13}
 """An attribute of notes that Logfire shows as warnings."""
 
-Attribute = str | int | float | bool
+Attribute = str | int | float | bool | tuple[str, ...]
 
 _MAX_CONTENT_CHARS = 2_000
 _tracer = trace.get_tracer("universal_agent")
-_stalls = metrics.get_meter("universal_agent").create_histogram("event_loop_stall", unit="ms")
 
 
-_content = {"is_wanted": False}
-_turn_at_work: ContextVar[str] = ContextVar("turn_at_work", default="")
-
-
-def want_content(*, is_wanted: bool) -> None:
-    """Whether spans hold words of people and models, from now on."""
-    _content["is_wanted"] = is_wanted
+CONTENT = {"is_wanted": False}
+"""Whether spans hold words of people and models."""
+turn_at_work: ContextVar[str] = ContextVar("turn_at_work", default="")
+"""Its trace is that of a span without a parent; empty outside of any turn."""
 
 
 def trace_id_of(turn: str) -> str:
     """A turn's trace id, 32 hex digits: the same in every process that works on the turn."""
-    return hashlib.sha256(f"trace of {turn}".encode()).hexdigest()[:32]
-
-
-def current_trace_id() -> str:
-    """The trace id for a span without a parent; empty outside of any turn."""
-    turn = _turn_at_work.get()
-    return trace_id_of(turn) if turn else ""
+    return hashlib.sha256(turn.encode()).hexdigest()[:32]
 
 
 def span(name: str, **attributes: Attribute) -> AbstractContextManager[object]:
@@ -64,12 +54,11 @@ def turn_trace(turn: str, **attributes: Attribute) -> Generator[str, None, None]
 
 
 @contextmanager
-def agent_span(agent: str, *, turn: str, run: str) -> Generator[None, None, None]:
+def agent_span(agent: str, turn: str) -> Generator[None, None, None]:
     """`invoke_agent` around a run; a sub-agent that goes on by itself joins its turn's trace."""
     attributes: dict[str, Attribute] = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": agent,
-        "run": run,
     }
     with _at_work_on(turn), open_span(f"invoke_agent {agent}", attributes):
         yield
@@ -77,64 +66,48 @@ def agent_span(agent: str, *, turn: str, run: str) -> Generator[None, None, None
 
 @contextmanager
 def _at_work_on(turn: str) -> Generator[None, None, None]:
-    token = _turn_at_work.set(turn)
+    token = turn_at_work.set(turn)
     try:
         yield
     finally:
-        _turn_at_work.reset(token)
+        turn_at_work.reset(token)
 
 
 class ChatSpan:
-    """The span of one model call, told what comes of the call."""
+    """`chat`, the span of a model call. Not the current one: a stream's reader has its own."""
 
-    def __init__(self, opened: trace.Span) -> None:
-        self._span = opened
+    def __init__(self, model: str) -> None:
+        self._span = _tracer.start_span(f"chat {model}", kind=trace.SpanKind.CLIENT)
         self._begun_s = time.monotonic()
-        self._has_begun = False
+        self.note(operation_name="chat", provider_name="anthropic", request_model=model)
 
     def note_chunk(self) -> None:
         """A piece of the reply has come; the first one's time is kept."""
-        if not self._has_begun:
-            self._has_begun = True
+        if self._begun_s:
             waited_s = time.monotonic() - self._begun_s
             self._span.set_attribute("gen_ai.response.time_to_first_chunk", waited_s)
+            self._begun_s = 0.0
 
-    def note_reply(self, model: str, stop_reason: str, usage: Mapping[str, Attribute]) -> None:
-        """The whole reply is there; `usage` by names below `gen_ai.usage`."""
-        self._span.set_attribute("gen_ai.response.model", model)
-        self._span.set_attribute("gen_ai.response.finish_reasons", [stop_reason])
-        for name, amount in usage.items():
-            self._span.set_attribute(f"gen_ai.usage.{name}", amount)
+    def note(self, **attributes: Attribute) -> None:
+        """Attributes by their names in the conventions; the first `_` stands for a dot."""
+        for name, value in attributes.items():
+            self._span.set_attribute(f"gen_ai.{name.replace('_', '.', 1)}", value)
 
-
-@contextmanager
-def chat_span(model: str, *, max_tokens: int) -> Generator[ChatSpan, None, None]:
-    """`chat` around a model call. Not the current span: a stream's reader has its own."""
-    attributes: dict[str, Attribute] = {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "anthropic",
-        "gen_ai.request.model": model,
-        "gen_ai.request.max_tokens": max_tokens,
-    }
-    opened = _tracer.start_span(f"chat {model}", kind=trace.SpanKind.CLIENT, attributes=attributes)
-    try:
-        yield ChatSpan(opened)
-    except Exception as error:
-        opened.set_attribute("error.type", type(error).__name__)
-        raise
-    finally:
-        opened.end()
+    def end(self) -> None:
+        self._span.end()
 
 
 def tool_span(tool: str, call: str, run: str, **attributes: str) -> AbstractContextManager[object]:
     """The span of a tool call, in the product's names and in the conventions'."""
-    conventions = {
+    names = {
+        "tool_name": tool,
+        "tool_id": call,
+        "run": run,
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": tool,
         "gen_ai.tool.call.id": call,
     }
-    own = {"tool_name": tool, "tool_id": call, "run": run}
-    return open_span("tool_call", {**own, **conventions, **attributes})
+    return open_span("tool_call", names | attributes)
 
 
 def open_span(name: str, attributes: Mapping[str, Attribute]) -> AbstractContextManager[trace.Span]:
@@ -149,14 +122,9 @@ def note(name: str, **attributes: Attribute) -> None:
     _tracer.start_span(name, attributes=attributes).end()
 
 
-def stalled(seconds: float) -> None:
-    """The event loop was held for so long."""
-    _stalls.record(seconds * 1_000)
-
-
 def content(**words: object) -> dict[str, str]:
     """Attributes with words of people or models, masked and cut; none unless they are wanted."""
-    if not _content["is_wanted"]:
+    if not CONTENT["is_wanted"]:
         return {}
     written = {
         name: value if isinstance(value, str) else json.dumps(value, default=str)

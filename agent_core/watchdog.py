@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_core import tracing
-
 LIMIT_S = 0.25
 BEAT_EVERY_S = 0.05
 STUCK_S = 5.0
@@ -72,7 +70,6 @@ def _watch(
         lag.worst_cpu_s = max(lag.worst_cpu_s, time.process_time() - cpu_s)
         if late_s > limit_s:
             lag.stalls += 1
-            tracing.stalled(late_s)
             logger.warning(
                 "the event loop was held for %.0f ms by %s",
                 late_s * 1_000,

@@ -49,6 +49,7 @@ from bot.ingress import (
     leave_to_next_start,
     register,
     take_up,
+    tell_why,
 )
 from bot.presenter import Indicators, Presenting
 from bot.presenter.journal import READER
@@ -106,6 +107,7 @@ def _handlers(
         clicks.FeedbackClick: feedback.give,
         clicks.BranchStop: partial(stop_branch, runtime),
         clicks.AskShortcut: ask_about.ask,
+        clicks.WhyShortcut: partial(tell_why, runtime, api),
         clicks.AskForm: ask_about.submit,
         clicks.ProposalClick: digests.decide,
         clicks.NewDigestClick: digests.order,
@@ -114,6 +116,7 @@ def _handlers(
         clicks.SettingClick: settings.agree,
         clicks.HomeOpened: home.open,
         clicks.Command: home.command,
+        clicks.EraseClick: home.erase,
         clicks.HomeScheduleClick: home.press,
         **dict.fromkeys(get_args(clicks.HomeClick), home.press),
     }

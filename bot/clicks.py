@@ -140,6 +140,14 @@ class AskShortcut(_Payload):
     """The post's first words, as Slack has them."""
 
 
+class WhyShortcut(_Payload):
+    """“Why no answer?” in the menu of a post; its fields are those of AskShortcut."""
+
+    kind: Literal["why.silent"] = "why.silent"
+    author: str = ""
+    text: str = ""
+
+
 class AskForm(_Payload):
     """The question about a post, which is the one of `ts` in the thread of `session`."""
 
@@ -257,6 +265,12 @@ class ChannelClick(_Payload):
     choice: str = ""
 
 
+class EraseClick(_Payload):
+    """Delete everything about oneself."""
+
+    kind: Literal["home.erase"] = "home.erase"
+
+
 HomeClick = SessionClick | AppClick | AccountClick | PreferenceClick | ChannelClick
 Payload = (
     ApprovalClick
@@ -270,6 +284,7 @@ Payload = (
     | LiveViewClick
     | BranchStop
     | AskShortcut
+    | WhyShortcut
     | AskForm
     | ProposalClick
     | NewDigestClick
@@ -279,6 +294,7 @@ Payload = (
     | SettingClick
     | HomeOpened
     | Command
+    | EraseClick
     | HomeClick
 )
 NO_SESSION = SessionId("")

@@ -22,7 +22,7 @@ from agent_core.errors import (
     RequestTooLarge,
 )
 from agent_core.events import Route, Usage
-from agent_core.messages import AttachedFile, InboundMessage, Message, user_message
+from agent_core.messages import AttachedFile, InboundMessage, Message, Payer, user_message
 from agent_core.models import (
     CUT,
     CallDelta,
@@ -36,6 +36,7 @@ from agent_core.models import (
     ToolSpec,
     whole_reply,
 )
+from agent_core.models.metered import CapReached
 from agent_core.prompts import prompt
 from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
 from agent_core.words import short_form
@@ -78,6 +79,7 @@ class Routing:
     files: tuple[AttachedFile, ...] = ()
     """What came with the message, and below the pictures among it."""
     pictures: Mapping[str, Picture] = field(default_factory=dict[str, Picture])
+    payer: Payer | None = None
     settings: EffectiveSettings = NOTHING_SET
     """Of the channel: where it wants sources, no fast answer is given."""
 
@@ -150,6 +152,8 @@ class Router:
                 reply = await answering
             except (ReplyTruncated, RequestTooLarge):
                 return replace(judged, fallback="answer_cut")
+            except CapReached:
+                return replace(judged, fallback="cap")
             judged = replace(judged, usage=judged.usage + reply.usage)
             if fallback := _why_no_answer(reply):
                 return replace(judged, fallback=fallback)
@@ -178,6 +182,7 @@ class Router:
             messages=(user_message(question),),
             max_tokens=_CLASSIFY_MAX_TOKENS,
             effort="low",
+            payer=routing.payer,
         )
         judged = Routed(route="COMPLEX", reason="unclear", model_calls=2)
         try:
@@ -237,6 +242,7 @@ def _fast_request(routing: Routing) -> ModelRequest:
         tools=(USE_TOOLS,),
         max_tokens=_FAST_MAX_TOKENS,
         effort="low",
+        payer=routing.payer,
     )
 
 

@@ -41,6 +41,7 @@ from agent_core.sessions import (
     AuditOutcome,
     DisclosureStore,
     SessionStore,
+    audited_refusal,
 )
 from agent_core.tools import (
     BY_RIGHTS,
@@ -111,6 +112,14 @@ class ConsentGate:
         judgement = self.policy.judge(call, is_tainted=is_tainted)
         judgement = _restricted(judgement, call, context)
         if judgement.verdict == "refuse":
+            refused = audited_refusal(
+                self.clock(),
+                context.asker,
+                session=context.session,
+                tool=call.name,
+                why=judgement.reason,
+            )
+            await self.audit.audit(refused)
             return refusal(f"Not done: {judgement.reason}.")
         judgement = await self._egress.check_addresses(judgement, call, context)
         plan = await plan_of(self.accounts, judgement, call, spec, context)

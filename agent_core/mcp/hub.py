@@ -178,11 +178,6 @@ class McpHub:
         """Servers that could not be had when last asked, with the reason."""
         return dict(self._failures)
 
-    def server_name(self, tool: str) -> str:
-        """The server of this hub that a tool's name belongs to; empty where there is none."""
-        server = self._servers.get(prefix_of(tool))
-        return server.name if server else ""
-
     async def warm_up(self) -> None:
         """Start every server now; one that does not start is found in `failures`.
 

@@ -19,7 +19,7 @@ from agent_core import tracing
 from agent_core.background import Backoff
 from agent_core.errors import ModelError, ModelUnavailable, ReplyTruncated
 from agent_core.events import Usage
-from agent_core.messages import JsonObject, Message
+from agent_core.messages import JsonObject, Message, Payer
 
 logger = logging.getLogger(__name__)
 
@@ -83,6 +83,10 @@ class ModelRequest:
     """Of the messages' files, by path; a file whose picture is not here is told by its text."""
     effort: Effort | None = None
     """Sent only to models that are known to take it."""
+    payer: Payer | None = None
+    """None where no cap counts the call, as in `bot check`."""
+    may_overdraw: bool = False
+    """A run's last call, which ends it with what it has: it is made beyond a cap, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,24 +173,24 @@ async def whole_reply(model: Model, request: ModelRequest) -> Reply:
 
 async def _traced(model: Model, request: ModelRequest) -> AsyncGenerator[Item | Silent, None]:
     """A model's stream, with a span of its own in the trace."""
-    with tracing.chat_span(model.name, max_tokens=request.max_tokens) as span:
+    span = tracing.ChatSpan(model.name)
+    try:
         async with aclosing(model.stream(request)) as items:
             async for item in items:
-                if isinstance(item, Delta | CallDelta):
+                if isinstance(item, Reply):
+                    used = item.usage
+                    span.note(
+                        response_model=item.model,
+                        response_finish_reasons=(item.stop_reason,),
+                        usage_input_tokens=used.total_tokens - used.output_tokens,
+                        usage_output_tokens=used.output_tokens,
+                    )
+                    span.note(**{"usage_cache_read.input_tokens": used.cache_read_tokens})
+                else:
                     span.note_chunk()
-                elif isinstance(item, Reply):
-                    span.note_reply(item.model, item.stop_reason, _usage_attributes(item.usage))
                 yield item
-
-
-def _usage_attributes(usage: Usage) -> dict[str, int]:
-    """In the names of the GenAI conventions, where input includes what the cache served."""
-    return {
-        "input_tokens": usage.total_tokens - usage.output_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_read.input_tokens": usage.cache_read_tokens,
-        "cache_creation.input_tokens": usage.cache_write_tokens,
-    }
+    finally:
+        span.end()
 
 
 Sleep = Callable[[float], Awaitable[None]]

@@ -30,14 +30,16 @@ from agent_core.loop.agent import RunLimits
 from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
 from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
+from agent_core.models.metered import MeteredModel
 from agent_core.observers import Observers, keep_read_page, standard_observers
 from agent_core.observers.blacklist import Blacklist
-from agent_core.prices import Prices, read_prices
+from agent_core.prices import read_prices
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
 from agent_core.runtime.scopes import scope_settings
 from agent_core.sessions import (
+    Budget,
     Database,
     KnownSessions,
     Overview,
@@ -82,8 +84,14 @@ def build_runtime(
     """
     connection = model_connection(settings)
     prices = read_prices(settings.prices_file)
-    model = RetryingModel(AnthropicModel(settings.agent_model, connection, prices))
     database = Database(settings.state_url)
+    budget = Budget(database, caps_of(settings), clock)
+
+    def metered(name: str) -> MeteredModel:
+        return MeteredModel(AnthropicModel(name, connection, prices), budget, prices)
+
+    model = RetryingModel(metered(settings.agent_model))
+    classifier = metered(settings.classifier_model)
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
     pins = Pins(ToolPins(database), awaited=awaited)
     is_heard = asyncio.Event()
@@ -114,9 +122,8 @@ def build_runtime(
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
-    classifier = AnthropicModel(settings.classifier_model, connection, prices)
     python = RunPython(Interpreter(), ProgramStore(database))
-    named = _named_models(settings, connection, prices)
+    named = _named_models(settings, metered)
     turns = TurnParts(
         database=database,
         router=Router(classifier=classifier, answerer=model, named=named),
@@ -134,6 +141,7 @@ def build_runtime(
             away=hub.away,
             python=python,
         ),
+        budget=budget,
         observers=observers,
         policy=read_policy(settings.policy_file),
         places=LinkPlaces(places),
@@ -154,22 +162,38 @@ def build_runtime(
         prepare=connection.client,
         warm_up=hub.warm_up,
         when_heard=is_heard.set,
-        server_name=hub.server_name,
         away=lambda: {**hub.failures, **python.away},
         close=lambda: _close(connection, hub, worker, observers),
     )
 
 
-def _named_models(
-    settings: CoreSettings, connection: AnthropicConnection, prices: Prices
-) -> NamedModels:
+def caps_of(settings: CoreSettings) -> dict[str, float | None]:
+    """The caps that hold where a team or channel has none of its own."""
+    return {
+        "turn": settings.cap_turn_usd,
+        "person": settings.cap_person_usd,
+        "channel": settings.cap_channel_usd,
+        "team": settings.cap_team_usd,
+    }
+
+
+def unpriced_models(settings: CoreSettings) -> list[str]:
+    """Models that no cap counts, since their price is not known; empty where there is no cap."""
+    if not any(caps_of(settings).values()):
+        return []
+    prices = read_prices(settings.prices_file)
+    models = dict.fromkeys((settings.agent_model, settings.classifier_model))
+    return [model for model in models if prices.of(model) is None]
+
+
+def _named_models(settings: CoreSettings, metered: Callable[[str], MeteredModel]) -> NamedModels:
     """The models that settings of a channel may name, over one connection."""
 
     def named(name: str) -> RetryingModel | None:
         if name in ("main", settings.agent_model):
             return None
         model = settings.classifier_model if name == "small" else name
-        return RetryingModel(AnthropicModel(model, connection, prices))
+        return RetryingModel(metered(model))
 
     return named
 

@@ -32,17 +32,16 @@ from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
 from agent_core.sessions import (
     AskStore,
     AuditLog,
+    Budget,
     Database,
     DisclosureStore,
     EventLog,
     Inbox,
     KnownSessions,
-    Leases,
     Overview,
     SessionStore,
     TurnQueue,
     WriteBehind,
-    new_process_id,
 )
 from agent_core.subagents.children import MAX_DEPTH, RunsAtWork
 from agent_core.subagents.task import SubagentSpec, child_tools
@@ -231,6 +230,7 @@ class TurnParts:
     clock: UtcClock
     scopes: ScopeSettings
     """What teams, channels and threads have set."""
+    budget: Budget
     surface: SurfaceTools
     """The agent's tools over the place where people talk to it."""
     planner: Model | None = None
@@ -245,12 +245,14 @@ class TurnParts:
         self.store = SessionStore(self.database, self.behind)
         self.inbox = Inbox(self.database)
         self.queue = TurnQueue(self.database)
-        self.leases = Leases(self.database, new_process_id())
+        self.leases = self.budget.leases
         self.run_logs = RunLogs()
-        self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)
+        self.log = EventLog(self.database, self.behind)
+        self.log.watch(self.run_logs.write)
         self.asks = AskStore(self.database, self.clock)
         self.audit = AuditLog(self.database)
         self.known_sessions = KnownSessions(self.database)
+        self.budget.own = self.scopes.budgets
         self.links = fresh_links(time.monotonic)
         self.gate = ConsentGate(
             policy=self.policy,

@@ -22,6 +22,7 @@ from agent_core.messages import InboundMessage
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.closing import print_report
 from agent_core.runtime.dispatch import Dispatch
+from agent_core.runtime.erasure import Erasure
 from agent_core.runtime.interventions import Interventions
 from agent_core.runtime.opening import kind_of
 from agent_core.runtime.parts import TurnParts
@@ -32,6 +33,8 @@ from agent_core.schedules.order_reader import OrderReader
 from agent_core.scoped_settings import Held
 from agent_core.sessions import (
     DEAD_AFTER_S,
+    BudgetHost,
+    ErasureStore,
     KnownSessions,
     Ledger,
     Marks,
@@ -79,7 +82,6 @@ class Runtime:
         prepare: What must be ready before the first turn.
         warm_up: What a turn would otherwise wait for.
         when_heard: Lets start what is dear to start, once people are heard.
-        server_name: The tool server that a tool's name belongs to; empty where there is none.
         away: Tool servers that could not be had when last asked, by name, and why.
         close: What ends with the runtime.
     """
@@ -95,7 +97,6 @@ class Runtime:
         prepare: Callable[[], Awaitable[object]] = _nothing,
         warm_up: Callable[[], Awaitable[None]] = _nothing,
         when_heard: Callable[[], None] = lambda: None,
-        server_name: Callable[[str], str] = lambda _: "",
         away: Callable[[], Mapping[str, str]] = dict,
         close: Callable[[], Awaitable[None]] = _nothing,
     ) -> None:
@@ -104,7 +105,7 @@ class Runtime:
         self._prepare = prepare
         self._warm_up = warm_up
         self._when_heard = when_heard
-        self.server_name, self.away = server_name, away
+        self.away = away
         self._close = close
         self.ledger = Ledger(parts.database, parts.leases, parts.clock)
         """What was received, written down before it is acknowledged."""
@@ -132,7 +133,13 @@ class Runtime:
         interventions = Interventions(parts, self._dispatch, self.handle)
         self.intervene = interventions.intervene
         """A person steps in at one run."""
-        self._housekeeping = _Housekeeping(parts, self._dispatch, self.asks, interventions)
+        self._housekeeping = _Housekeeping(
+            parts,
+            self._dispatch,
+            self.asks,
+            interventions,
+            Erasure(parts.database, ErasureStore(parts.database), durable_url, parts.clock),
+        )
         self.show_with = self._dispatch.show_with
         self.load_cursor = parts.store.load_cursor
         self.save_cursor = parts.store.save_cursor
@@ -163,10 +170,16 @@ class Runtime:
     async def __aexit__(self, *_exc: object) -> None:
         await self._background.close(patience_s=SHUTDOWN_PATIENCE_S)
         await self._dispatch.durable.close()
+        await self._parts.budget.background.close(patience_s=SHUTDOWN_PATIENCE_S)
         await self._parts.behind.close()
         await self._parts.leases.leave()
         await self._close()
         await self._parts.database.close()
+
+    @property
+    def erasure(self) -> Erasure:
+        """Deletes what is kept of a person."""
+        return self._housekeeping.erasure
 
     @property
     def trouble(self) -> str | None:
@@ -200,6 +213,11 @@ class Runtime:
     def talk_on(self, surface: Surface) -> None:
         """From now on the agent looks at what was said and done there before, and puts it right."""
         self._parts.surface.surface = surface
+        self.tell_money_to(surface)
+
+    def tell_money_to(self, host: BudgetHost) -> None:
+        """From now on people are told of caps, by names."""
+        self._parts.budget.host = host
 
     def take_orders_with(self, orders: OrderTaker) -> None:
         """From now on messages that the classifier takes for an order of a schedule go there."""
@@ -210,10 +228,16 @@ class Runtime:
 
         While the session is at work, the message becomes part of that work, or the answer to its
         question, or ends it ("stop"). Small talk waits for nobody; with `is_answer` it
-        is none, whatever the words. Returns None when the gesture has a turn already.
+        is none, whatever the words. Work of somebody who has reached a cap is refused in a turn of
+        its own. Returns None when the gesture has a turn already.
         """
         await self.workspace(message.session, message.received_at)
-        turn = await self._parts.store.add_turn(message, "work" if is_answer else kind_of(message))
+        kind = kind_of(message)
+        if is_answer:
+            kind = "work"
+        elif kind == "work" and await self._parts.budget.reached(message.payer):
+            kind = "refused"
+        turn = await self._parts.store.add_turn(message, kind)
         if self.accounts is not None:
             self._background.run(partial(self.accounts.prepare, message.asker))
         if turn is not None:
@@ -267,22 +291,24 @@ class Runtime:
             if stored is not None and stored.workspace.is_dir():
                 return stored.workspace
             path = create_workspace(self._root, now=now, session=session)
-            fresh = StoredSession(id=session, workspace=path, created_at=now)
             if stored is None:
+                fresh = StoredSession(id=session, workspace=path, created_at=now)
                 return (await self._parts.store.save_session(fresh, is_new=True)).workspace
             logger.warning("the workspace of %s was gone; %s takes its place", session, path)
             renewal(path).touch()
-            await self._parts.store.save_session(fresh)
+            await self._parts.store.save_session(replace(stored, workspace=path))
             return path
 
     async def delete_workspace(self, session: SessionId) -> bool:
-        """Delete a session's files for good; False while something goes on there.
+        """Delete a session's files for good; False under legal hold and while something goes on.
 
         The next answer in the session says that they are gone.
         """
         async with self._dispatch.lock(session):
             stored = await self._parts.store.session(session)
             if stored is None or await self._parts.store.unfinished_of(session):
+                return False
+            if await self.erasure.is_held(session):
                 return False
             await asyncio.to_thread(shutil.rmtree, stored.workspace, ignore_errors=True)
             return not stored.workspace.exists()
@@ -306,13 +332,19 @@ class _Housekeeping:
     """What a process does again and again. What fails is logged, and done with a later look."""
 
     def __init__(
-        self, parts: TurnParts, dispatch: Dispatch, asks: Asks, interventions: Interventions
+        self,
+        parts: TurnParts,
+        dispatch: Dispatch,
+        asks: Asks,
+        interventions: Interventions,
+        erasure: Erasure,
     ) -> None:
         self._parts = parts
         self._leases = parts.leases
         self._dispatch = dispatch
         self._asks = asks
         self._interventions = interventions
+        self.erasure = erasure
         self._last_beat_s: float | None = None
         self._patient_until_s = 0.0
         self._idle: set[tuple[TurnId, int]] = set()
@@ -350,6 +382,7 @@ class _Housekeeping:
 
     async def _purge(self) -> None:
         await purge_ledger(self._parts.database, self._parts.clock())
+        await self.erasure.sweep(self._parts.scopes)
         if self._parts.accounts is not None:
             await self._parts.accounts.delete_unused()
 
@@ -358,6 +391,7 @@ class _Housekeeping:
         for process in await self._leases.forget_dead():
             await self._dispatch.durable.forget(process)
         if self._may_judge():
+            await self._parts.budget.release_dead()
             for session in await self._leases.orphans():
                 await _isolated(session, self._dispatch.advance(session))
 

@@ -50,10 +50,26 @@ class ScopeSettings:
 
     async def of_session(self, session: SessionId) -> EffectiveSettings:
         """What holds for a session; a digest's is in the channel that it is posted to."""
+        return await self.at(await self._scope_of(session))
+
+    async def budgets(self, session: SessionId) -> dict[tuple[str, str], float | None]:
+        """What a session's team, channel and thread may spend, by kind and scope.
+
+        None where it is not set; what only a wider scope has set is that scope's.
+        """
+        budgets: dict[tuple[str, str], float | None] = {}
+        for kind, scope in scopes_of(await self._scope_of(session)).items():
+            held = (await self.at(scope)).held.get("budget", ())
+            own = held[-1] if held and held[-1].origin in ("file", kind) else None
+            usd = own.value if own else None
+            budgets[kind, scope] = usd if isinstance(usd, float) else None
+        return budgets
+
+    async def _scope_of(self, session: SessionId) -> str:
         slot = await self._schedules.slot_of(session)
         schedule = await self._schedules.find(slot.schedule) if slot else None
         order = schedule.order if schedule else None
-        return await self.at(f"{order.team}:{order.place}" if order else session)
+        return f"{order.team}:{order.place}" if order else session
 
     def fault(self, scope: str, name: str, text: str) -> str:
         """Why a value cannot be set by words: `in-file`, `unknown`, `wrong`; empty where it can."""
@@ -78,7 +94,7 @@ class ScopeSettings:
             contents={"values": texts},
             key=f"setting:{key}",
         )
-        await self._audit.add(record)
+        await self._audit.audit(record)
         for name, text in texts.items():
             await self._stored.put(scope, name, text)
             if name == "instructions":

@@ -47,6 +47,7 @@ from agent_core.runtime.opening import (
     last_work,
     needs_no_model,
     opening_text,
+    payer_of,
     read_attached,
     thread_language,
     work_to_tell,
@@ -162,6 +163,7 @@ def _routing(
         history=history,
         today=local_time(turn.inbound.received_at, turn.inbound.author_zone).date(),
         settings=settings,
+        payer=payer_of(turn),
     )
 
 
@@ -331,6 +333,8 @@ class _Generation:
         turn, scope = self.turn, self.scope
         if needs_no_model(turn, self.earlier):
             routed = await scope.steps.once("route", self._small_talk, ROUTED)
+        elif turn.kind == "refused":
+            routed = await scope.steps.once("route", self._refuse, ROUTED)
         elif turn.kind == "aside":
             answer = partial(self._answer_aside, history)
             routed = await scope.steps.once("route", answer, ROUTED)
@@ -367,6 +371,13 @@ class _Generation:
             events,
             self.parts.clock(),
         )
+
+    async def _refuse(self) -> Routed:
+        """What is said to a message that had met a cap when it came."""
+        turn = self.turn
+        text = await self.parts.budget.refusal(payer_of(turn), thread_language(turn))
+        answer = Message(role="assistant", parts=(Text(text=text),))
+        return Routed(route="SIMPLE", reason="cap", answer=answer)
 
     async def _answer_aside(self, history: tuple[Message, ...]) -> Routed:
         """The answer beside the Ask that the work waits for; the Ask stays as it is."""
@@ -445,6 +456,7 @@ class _Generation:
             opening_text(turn),
             history,
             today=day,
+            payer=payer_of(turn),
             settings=self.scope.context.settings,
         )
 

@@ -7,14 +7,17 @@ transaction with retry), then `turns.py` and `store.py` (turns, Asks, sessions, 
 
 from agent_core.sessions.audit_chain import (
     OPERATOR,
-    AuditKind,
     AuditRecord,
-    ChainReport,
-    append,
-    erase,
+    audited_refusal,
     in_utc,
+    operator_act,
 )
+from agent_core.sessions.budget import Budget, BudgetHost
 from agent_core.sessions.database import Database, DatabaseTrouble
+from agent_core.sessions.erasure import (
+    ErasureStore,
+    rewrite_file,
+)
 from agent_core.sessions.inbox import (
     ENDINGS,
     Inbox,
@@ -41,6 +44,7 @@ from agent_core.sessions.overview import (
     Overview,
     SessionState,
     Spent,
+    move_workspaces,
 )
 from agent_core.sessions.safeguards import (
     NOT_ACCEPTED,
@@ -64,6 +68,7 @@ from agent_core.sessions.store import (
 )
 from agent_core.sessions.turns import (
     ASK,
+    MAX_TRIES,
     AccountConnection,
     Ask,
     AskBody,
@@ -84,6 +89,7 @@ __all__ = [
     "ASK",
     "DEAD_AFTER_S",
     "ENDINGS",
+    "MAX_TRIES",
     "NOT_ACCEPTED",
     "OPERATOR",
     "UNFINISHED_SLOTS",
@@ -94,16 +100,17 @@ __all__ = [
     "AskKind",
     "AskStore",
     "AuditEntry",
-    "AuditKind",
     "AuditLog",
     "AuditOutcome",
     "AuditRecord",
     "AuditedAction",
+    "Budget",
+    "BudgetHost",
     "CallApproval",
-    "ChainReport",
     "Database",
     "DatabaseTrouble",
     "DisclosureStore",
+    "ErasureStore",
     "EventLog",
     "Inbox",
     "InboxKind",
@@ -135,13 +142,15 @@ __all__ = [
     "Wait",
     "WriteBehind",
     "again_run",
-    "append",
     "ask_id",
-    "erase",
+    "audited_refusal",
     "holder_of",
     "in_utc",
+    "move_workspaces",
     "new_process_id",
+    "operator_act",
     "pending_retries",
     "purge_ledger",
+    "rewrite_file",
     "sole_process",
 ]

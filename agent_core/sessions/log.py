@@ -282,16 +282,10 @@ class Notices:
 class EventLog:
     """Append events, read a turn's events behind any cursor, live ones included."""
 
-    def __init__(
-        self,
-        database: Database,
-        behind: WriteBehind,
-        *,
-        on_stored: Callable[[AnyEvent], None] | None = None,
-    ) -> None:
+    def __init__(self, database: Database, behind: WriteBehind) -> None:
         self._database = database
         self._behind = behind
-        self._watchers = [on_stored] if on_stored else []
+        self._watchers: list[Callable[[AnyEvent], None]] = []
         self._readers: defaultdict[str, set[News]] = defaultdict(set)
         """By the turn or the session that they read."""
         self._live: dict[tuple[object, ...], AnyEvent] = {}

@@ -31,12 +31,14 @@ from agent_core.sessions.schema import (
     cursors,
     events,
     ledger,
+    marks,
     messages,
     quoted_authors,
     sessions,
     turns,
+    verdicts,
 )
-from agent_core.sessions.turns import TURN, StoredTurn, authors_in
+from agent_core.sessions.turns import MAX_TRIES, TURN, StoredTurn, authors_in
 from agent_core.snapshot import READERS
 
 UNFINISHED = ("queued", "running", "waiting")
@@ -85,10 +87,43 @@ class Spent:
     cost_usd: float = 0.0
     """Of the model calls whose price is known."""
     unpriced_calls: int = 0
+    simple: int = 0
+    """Turns on the fast path."""
+    fallbacks: int = 0
+    """Fast answers that were given up."""
+    calls: int = 0
+    """Of tools."""
+    errors: int = 0
+    """Calls that failed."""
 
 
 class Overview(Store):
     """Reads only, and never more than the newest of what there is."""
+
+    async def fate(self, post: str) -> str:
+        """What became of the gesture whose key ends so.
+
+        It is its turn's outcome (`set_aside` for a quarantined one) or status; or the verdict of
+        the ingress, which is kept for some days; `received` or `settled`, where it needed no turn;
+        or else `heard` or `unheard`, by the watermark.
+        """
+        query = select(turns).where(turns.c.id.endswith(post))
+        turn = await self._database.first(query, StoredTurn)
+        if turn is not None:
+            if turn.outcome == "failed" and turn.tries >= MAX_TRIES:
+                return "set_aside"
+            return turn.outcome or turn.status
+        verdict = select(verdicts.c.verdict).where(verdicts.c.key.endswith(post))
+        settled = select(ledger.c.settled).where(ledger.c.key.endswith(post))
+        heard = select(marks.c.name).where(marks.c.value > post.rpartition(":")[2])
+        if known := await self._database.scalar(verdict):
+            return known
+        is_settled = await self._database.scalar(settled)
+        if is_settled is not None:
+            return "settled" if is_settled else "received"
+        if await self._database.scalar(heard):
+            return "heard"
+        return "unheard"
 
     async def sessions(self, whose: str) -> list[SessionState]:
         """Sessions in which somebody asked, newest first; those of schedules left out."""
@@ -134,27 +169,35 @@ class Overview(Store):
 
     async def spent(self, whose: str, since: datetime) -> Spent:
         """Turns that were asked for since a day, and what came of them."""
-        is_theirs = _of(whose) & (f"{since:%Y-%m-%d}" <= _RECEIVED_AT)
+        is_theirs = _asked_since(whose, since)
         count = select(func.count(turns.c.id)).where(is_theirs, _IS_WORK)
         body = events.c.body
         tool = func.lower(func.coalesce(body["tool"].as_string(), ""))
         reads = or_(*(tool.endswith(name) for name in READERS))
         is_report = body["mimetype"].as_string() == REPORT
         path = events.c.turn.concat(body["path"].as_string())
+        is_call = events.c.kind.in_(_MODEL_CALLS)
         sums = (
             select(
                 func.count(distinct(case((is_report, path)))),
                 func.sum(case((reads, func.json_array_length(body["sources"])))),
                 func.sum(case((tool.not_in(_WAITING), body["duration_s"].as_float()))),
-                func.sum(case((events.c.kind.in_(_MODEL_CALLS), _TOKENS))),
-                func.sum(case((events.c.kind.in_(_MODEL_CALLS), _COST))),
-                func.sum(case((events.c.kind.in_(_MODEL_CALLS), _UNPRICED))),
+                func.sum(case((is_call, _TOKENS))),
+                func.sum(case((is_call, _COST))),
+                func.sum(case((is_call, _UNPRICED))),
+                func.count(case((body["route"].as_string() == "SIMPLE", 1))),
+                func.count(case((body["fallback"].as_string() != "", 1))),
+                func.count(case((events.c.kind == "tool_call_finished", 1))),
+                func.count(case((body["is_error"].as_boolean(), 1))),
             )
             .where(events.c.turn.in_(select(turns.c.id).where(is_theirs)))
             .where(events.c.kind.in_((*_MODEL_CALLS, "artifact_saved", "tool_call_finished")))
         )
         [row] = await self._database.rows(sums)
-        reports, pages, seconds, tokens, cost, unpriced = (float(value or 0) for value in row)
+        reports, pages, seconds, tokens, cost, unpriced, *counts = (
+            float(each or 0) for each in row
+        )
+        simple, fallbacks, calls, errors = map(int, counts)
         return Spent(
             turns=await self._database.scalar(count),
             reports=int(reports),
@@ -163,7 +206,24 @@ class Overview(Store):
             tokens=int(tokens),
             cost_usd=cost,
             unpriced_calls=int(unpriced),
+            simple=simple,
+            fallbacks=fallbacks,
+            calls=calls,
+            errors=errors,
         )
+
+    async def latencies_s(self, whose: str, since: datetime) -> list[int]:
+        """How long each turn took that was asked for since a day, ordered.
+
+        Without those that waited for somebody, or were interrupted.
+        """
+        theirs = select(turns.c.id).where(_asked_since(whose, since), _IS_WORK)
+        at_once = theirs.filter_by(status="finished", generation=1)
+        at = events.c.body["at"].as_string()
+        ends = select(func.min(at), func.max(at)).where(events.c.turn.in_(at_once))
+        query = ends.group_by(events.c.turn)
+        spans = [map(datetime.fromisoformat, row) for row in await self._database.rows(query)]
+        return sorted((end - begin).seconds for begin, end in spans)
 
     async def load(self) -> dict[str, int]:
         """What is at work just now, of all processes; by indexes, so that it may be asked often.
@@ -190,6 +250,10 @@ class Overview(Store):
             .limit(MAX_READ)
         )
         return await self._database.read(query, StoredTurn)
+
+
+def _asked_since(whose: str, since: datetime) -> ColumnElement[bool]:
+    return _of(whose) & (f"{since:%Y-%m-%d}" <= _RECEIVED_AT)
 
 
 def _of(whose: str) -> ColumnElement[bool]:
@@ -376,3 +440,11 @@ class KnownSessions(Store):
             connection.execute(self._database.insert_new(messages), copies)
 
         await self._database.run(copy)
+
+
+def move_workspaces(connection: Connection, root: Path) -> None:
+    """Note that all workspaces lie in another root now."""
+    before = connection.execute(select(sessions.c.workspace)).scalar()
+    old_root = str(Path(before or "").parent)
+    moved = func.replace(sessions.c.workspace, old_root, str(root))
+    connection.execute(update(sessions).values(workspace=moved))

@@ -357,10 +357,10 @@ class SessionStore:
 class Preferences(Store):
     """Short values by scope and name; a scope is a person, `team:user`, or a `team:channel`.
 
-    Names: `language` (en, de, es, fr) and `digest_time` (HH:MM) of a person, `follow_ups` (meant,
-    two_party, mention) of a channel; `up` or `down` by each person of the scope `feedback:TURN`;
-    where each person's tools of apps come from in the scope `composio`. Nothing of this is checked
-    here.
+    Names: `language` (en, de, es, fr), `written` (the language of the last message) and
+    `digest_time` (HH:MM) of a person, `follow_ups` (meant, two_party, mention) of a channel; `up`
+    or `down` by each person of the scope `feedback:TURN`; where each person's tools of apps come
+    from in the scope `composio`. Nothing of this is checked here.
     """
 
     async def get(self, scope: str, name: str) -> str:

@@ -121,6 +121,7 @@ deed-in-app = „{ $deed }“ in { $app }
 deed-plain = „{ $deed }“
 notice-long-text = Das war eine lange Nachricht ({ $n } Zeichen). Ich habe alles gelesen.
 notice-files-gone = Die früheren Dateien dieses Threads sind weg; ich habe ohne sie angefangen.
+notice-transcript-gone = Was hier vorher gesagt wurde, ist gelöscht; ich habe ohne das angefangen.
 notice-too-late = Das kam zu spät für das, was oben steht; ich beantworte es für sich.
 notice-nothing-read = Von den Seiten, die ich versucht habe, konnte ich keine lesen.
 notice-keyless-search = Ich habe ohne Composio gesucht, in öffentlichen Suchmaschinen; manche Seite kann mir entgangen sein.
@@ -174,3 +175,17 @@ intervention-comment = Das sagte ich zu dem Teil „{ $task }“: { $text }
 intervention-content = Das sagte ich zu dem Teil „{ $task }“: { $text }
 intervention-task = Statt dessen, worum ich bat, bitte dies: { $text }
 intervention-retry = Bitte diesen Teil der Arbeit noch einmal: { $task }
+
+## Geld
+
+cap-what = { $kind ->
+    [turn] diese Anfrage ihr Budget von { $usd } aufgebraucht hat
+    [person] { $name } das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
+    [thread] dieser Thread das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
+    [channel] dieser Kanal das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
+   *[team] dieser Workspace das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
+ }
+cap-person = jemand
+cap-admin = wer mich betreut
+cap-ended = Ich antworte mit dem, was ich bis jetzt habe, weil { $what }; erhöhen kann es { $who }.
+cap-refused = Das kann ich nicht übernehmen, weil { $what }; vorher erhöhen kann es { $who }.

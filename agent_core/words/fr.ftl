@@ -121,6 +121,7 @@ deed-in-app = « { $deed } » dans { $app }
 deed-plain = « { $deed } »
 notice-long-text = C'était un long message ({ $n } caractères). Je l'ai lu en entier.
 notice-files-gone = Les anciens fichiers de ce fil ont disparu ; j'ai commencé sans eux.
+notice-transcript-gone = Ce qui a été dit ici avant a été supprimé ; j'ai commencé sans cela.
 notice-too-late = C'est arrivé trop tard pour ce que j'ai publié ci-dessus : j'y réponds à part.
 notice-nothing-read = Je n'ai pu lire aucune des pages que j'ai essayées.
 notice-keyless-search = J’ai cherché sans Composio, dans des moteurs de recherche publics ; des pages ont pu m’échapper.
@@ -174,3 +175,17 @@ intervention-comment = J’ai dit ceci de la partie « { $task } » : { $text }
 intervention-content = J’ai dit ceci de la partie « { $task } » : { $text }
 intervention-task = Au lieu de ce que j’ai demandé, fais ceci : { $text }
 intervention-retry = Refais cette partie du travail : { $task }
+
+## Argent
+
+cap-what = { $kind ->
+    [turn] cette demande a épuisé son budget de { $usd }
+    [person] { $name } a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
+    [thread] ce fil a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
+    [channel] ce canal a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
+   *[team] cet espace de travail a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
+ }
+cap-person = quelqu'un
+cap-admin = la personne qui s'occupe de moi
+cap-ended = Je réponds avec ce que j'ai pour l'instant, car { $what } ; { $who } peut l'augmenter.
+cap-refused = Je ne peux pas m'en charger, car { $what } ; { $who } peut l'augmenter avant.

@@ -8,6 +8,7 @@ from agent_core.workspaces.layout import (
     check_room,
     cited_in,
     create_workspace,
+    delete_files,
     known_pages,
     known_sources,
     products_of,
@@ -23,6 +24,7 @@ from agent_core.workspaces.trace import build_trace
 __all__ = [
     "DOWNLOADS", "RunLogs", "SourceFacts", "append_summary", "build_trace", "check_room",
     "cited_in",
-    "create_workspace", "known_pages", "known_sources", "products_of", "renewal",
+    "create_workspace", "delete_files", "known_pages", "known_sources",
+    "products_of", "renewal",
     "safe_products", "space_taken", "without_paths", "write_text", "write_trace",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ import re
 import tomllib
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -171,6 +171,14 @@ def products_of(workspace: Path) -> list[tuple[str, int]]:
             if size := path.stat().st_size:
                 products.append((path.relative_to(workspace).as_posix(), size))
     return products
+
+
+def delete_files(workspace: Path, patterns: Iterable[str]) -> None:
+    """Delete the files that fit."""
+    for pattern in patterns:
+        for path in workspace.glob(pattern):
+            if not path.is_dir():
+                path.unlink()
 
 
 def write_text(path: Path, text: str) -> None:

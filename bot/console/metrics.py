@@ -12,9 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import prometheus_client
 from cachetools import LRUCache
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
-from prometheus_client.exposition import generate_latest
 
 from agent_core.events import (
     AnyEvent,
@@ -33,10 +32,9 @@ from agent_core.ids import TurnId
 from agent_core.runtime import Runtime
 from bot.console.server import Look, take_looks
 
-MAX_MODELS = 20
-"""Further models are counted as one: their names are the provider's words."""
+MAX_LABELS = 100
+"""Further models and servers are counted as one."""
 MAX_TURNS = 10_000
-KINDS = {"counter": Counter, "gauge": Gauge, "histogram": Histogram}
 
 
 class Metrics:
@@ -53,32 +51,33 @@ class Metrics:
         self._begun: LRUCache[TurnId, datetime] = LRUCache(MAX_TURNS)
         """When turns began that have waited for nobody so far."""
         self._routes: LRUCache[TurnId, str] = LRUCache(MAX_TURNS)
-        self._models: set[str] = set()
-        self._registry = CollectorRegistry()
-        ProcessCollector(registry=self._registry)
+        self._labels: set[str] = set()
+        """Models and tool servers."""
+        self._registry = prometheus_client.CollectorRegistry()
+        prometheus_client.ProcessCollector(registry=self._registry)
         self._series: dict[str, Any] = {}
-        self._gauges: dict[str, tuple[str, str, float]] = {}
+        self._gauges: dict[str, Any] = {}
         declared = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
         for name, options in tomllib.loads(declared).items():
-            kind = KINDS[options.pop("kind")]
+            kind = getattr(prometheus_client, options.pop("kind"))
             if "read" in options:
                 self._gauges[name] = options.pop("read")
             self._series[name] = kind(name, registry=self._registry, **options)
 
     async def text(self) -> bytes:
         """All metrics in the text format of Prometheus."""
-        readings: dict[str, Mapping[str, Any]] = {"load": await self._runtime.overview.load()}
+        readings: dict[str, Any] = {"load": await self._runtime.overview.load()}
         for part, finding in (await take_looks(self._looks)).items():
             self._series["agent_part_ok"].labels(part).set(not finding.why)
             readings[part] = finding.details
         for name, (part, detail, factor) in self._gauges.items():
             value = readings.get(part, {}).get(detail) or 0
             self._series[name].set(value * factor)
-        return generate_latest(self._registry)
+        return prometheus_client.generate_latest(self._registry)
 
     def note_sign(self, waited_s: float) -> None:
         """A post got its first sign after so long."""
-        self._series["agent_first_sign_seconds"].observe(max(waited_s, 0.0))
+        self._series["agent_first_sign_seconds"].observe(waited_s)
 
     def note(self, event: AnyEvent) -> None:
         """Count an event that was stored."""
@@ -90,13 +89,12 @@ class Metrics:
                 fallback = "yes" if event.fallback else "no"
                 self._count("agent_turns_routed", event.route, fallback)
                 self._note_usage("routing", event.usage, event.model_calls)
-            case PlanMade():
-                self._note_usage("planning", event.usage, 1)
-            case StepFinished():
-                self._note_usage(self._model_label(event.model), event.usage, 1)
+            case StepFinished() | PlanMade():
+                model = getattr(event, "model", "planning")
+                self._note_usage(self._known(model), event.usage, 1)
             case ToolCallFinished():
                 outcome = "error" if event.is_error else "ok"
-                self._count("agent_tool_calls", self._server_label(event.tool), outcome)
+                self._count("agent_tool_calls", self._server_of(event), outcome)
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 self._begun.pop(event.turn, None)
             case TurnFinished():
@@ -113,8 +111,6 @@ class Metrics:
             self._series["agent_turn_duration_seconds"].labels(route).observe(took_s)
 
     def _note_usage(self, model: str, usage: Usage, calls: int) -> None:
-        if not calls:
-            return
         self._count("agent_model_calls", model, by=calls)
         self._count("agent_model_cost_usd", model, by=usage.cost_usd)
         self._count("agent_model_unpriced_calls", model, by=usage.unpriced_calls)
@@ -126,13 +122,13 @@ class Metrics:
     def _count(self, name: str, *labels: str, by: float = 1) -> None:
         self._series[name].labels(*labels).inc(by)
 
-    def _model_label(self, model: str) -> str:
-        if len(self._models) < MAX_MODELS:
-            self._models.add(model)
-        return model if model in self._models else "other"
+    def _server_of(self, event: ToolCallFinished) -> str:
+        """The tool's server; a model may make names up, so a call of it must have succeeded."""
+        name = event.tool if event.tool.startswith("mcp__") else "mcp__agent"
+        return self._known(name.split("__")[1], is_sure=not event.is_error)
 
-    def _server_label(self, tool: str) -> str:
-        """The configured server; a model may call tools of servers that it made up."""
-        if not tool.startswith("mcp__"):
-            return "agent"
-        return self._runtime.server_name(tool) or "other"
+    def _known(self, label: str, *, is_sure: bool = True) -> str:
+        """A label from a bounded set, which grows by what is sure."""
+        if is_sure and len(self._labels) < MAX_LABELS:
+            self._labels.add(label)
+        return label if label in self._labels else "other"

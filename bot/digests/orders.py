@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agent_core.ids import SessionId, UserId
-from agent_core.runtime import ScopeSettings
+from agent_core.runtime import AuditRecord, ScopeSettings
 from agent_core.runtime.schedules import (
     BadRule,
     Obstacle,
@@ -267,6 +267,8 @@ class DigestOrders:
         if is_proposal or not is_admin:
             reason = "not_yours_yet" if current.status == "proposed" else "not_yours"
             raise refused(reason, current)
+        record = AuditRecord(self.clock(), "admin", by, {"schedule": schedule})
+        await self.store.audit(record)
         return current
 
     async def here(self, session: SessionId) -> Schedule | None:

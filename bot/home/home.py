@@ -20,6 +20,7 @@ from bot.clicks import (
     AppClick,
     ChannelClick,
     Command,
+    EraseClick,
     Errors,
     Gesture,
     HomeClick,
@@ -125,6 +126,12 @@ class Home:
         if await self._is_connected(gesture.by, click.app):
             await self._publish(gesture.by, Note())
 
+    async def erase(self, _: EraseClick, gesture: Gesture, person: Person) -> None:
+        """Delete what is kept of whoever presses, and say on Home what came of it."""
+        count, left = await self._runtime.erasure.erase(gesture.by, gesture.by)
+        text = BOT.say(language_of(person), "home-erased", n=count, left=len(left))
+        await self._publish(gesture.by, Note(text=text))
+
     async def command(
         self,
         command: Command,
@@ -189,6 +196,7 @@ class Home:
         abouts = [await self._api.channels.about(channel) for channel in channels]
         return TeamOverview(
             spent=await overview.spent(team, self._month()),
+            latencies_s=await overview.latencies_s(team, self._month()),
             unfinished=[turn for turn in unfinished if turn.inbound.asker != who],
             public={about.id for about in abouts if about and about.kind == "channel"},
             schedules=[each for each in schedules if each.order.owner != who],

@@ -27,6 +27,7 @@ from bot.clicks import (
     AccountClick,
     AppClick,
     ChannelClick,
+    EraseClick,
     HomeScheduleClick,
     PreferenceClick,
     SessionClick,
@@ -86,6 +87,8 @@ class TeamOverview:
     """What admins see besides."""
 
     spent: Spent
+    latencies_s: Sequence[int]
+    """Of the month's turns, ordered."""
     unfinished: Sequence[StoredTurn]
     public: Set[str]
     """Channels whose threads may be named here; of others only that there is work."""
@@ -164,6 +167,22 @@ def _spent_line(spent: Spent, words: Words) -> str:
     if spent.unpriced_calls:
         line = words("home-usage-unpriced", usage=line, n=spent.unpriced_calls)
     return line
+
+
+def _recent_line(spent: Spent, latencies_s: Sequence[int], words: Words) -> str:
+    """How the month's requests went, for admins."""
+    return words(
+        "home-recent",
+        simple=_percent(spent.simple, spent.turns),
+        fallbacks=_percent(spent.fallbacks, spent.simple + spent.fallbacks),
+        half=latencies_s[len(latencies_s) // 2],
+        most=latencies_s[len(latencies_s) * 19 // 20],
+        errors=_percent(spent.errors, spent.calls),
+    )
+
+
+def _percent(part: int, whole: int) -> int:
+    return round(100 * part / max(whole, 1))
 
 
 def _waiting(state: HomeState) -> Iterator[JsonObject]:
@@ -273,6 +292,9 @@ def _preferences(state: HomeState) -> Iterator[JsonObject]:
     )
     times = {each: each for each in TIMES}
     yield _preference(words("home-digest-time"), time, times)
+    erase = clicks.button(words("home-erase"), EraseClick(), "danger")
+    sure = words("home-erase-sure")
+    yield _row(words("home-erase-what"), _asking_first(erase, "home-erase", sure, words))
 
 
 def _preference(
@@ -294,6 +316,8 @@ def _team(state: HomeState) -> Iterator[JsonObject]:
     yield {"type": "divider"}
     yield _header(words("home-team"))
     yield section(_spent_line(team.spent, words))
+    if team.latencies_s:
+        yield section(_recent_line(team.spent, team.latencies_s, words))
     for turn in team.unfinished[:MAX_ROWS]:
         asked = f"_{words('home-in-private')}_"
         if parse_session(turn.session).channel in team.public:

@@ -29,6 +29,7 @@ from bot.inbound import (
 )
 from bot.ingress.replies import Replies
 from bot.slack_api import Identity, People, Person, SlackError
+from bot.threads import user_id
 
 Address = Literal["ours", "not_ours", "reply"]
 
@@ -272,6 +273,8 @@ class IngressFilter:
             post.thread.channel,
             served,
         )
+        who = user_id(post.thread.team, post.user)
+        await self._ledger.refuse(post.key, who, served)
         spoke_to_bot = post.mentions_bot or post.channel_type == "im"
         if not spoke_to_bot:
             return NotServed(sentence="")

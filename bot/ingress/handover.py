@@ -147,7 +147,7 @@ class Handover:
                 return None
         newest = self._posts.newest(post)
         text = await self._posts.text(newest)
-        person = self._people.hear(person, text)
+        person = await self._people.hear(person, text)
         if note:  # in the place of the files
             text = f"{text}\n\n({note})".strip()
         return InboundMessage(

@@ -65,6 +65,8 @@ def with_settings(work: Callable[[CoreSettings], Coroutine[Any, Any, int]]) -> i
         return asyncio.run(work(settings))
     except AgentError as error:
         return refuse(1, str(error), *getattr(error, "__notes__", ()))
+    except OSError as error:
+        return refuse(1, f"{error.filename} cannot be used: {error.strerror}.")
     except SQLAlchemyError as error:
         return refuse(1, f"The database cannot be used: {type(error).__name__}.")
 

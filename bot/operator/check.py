@@ -10,6 +10,7 @@ from dataclasses import replace
 import typer
 
 from agent_core.errors import AgentError, SettingsError
+from agent_core.runtime import unpriced_models
 from agent_core.scoped_settings import read_settings_file
 from bot.operator import Check, Finding, State, fine, warning, wrong
 from bot.operator.machine import machine_checks
@@ -82,6 +83,11 @@ async def judge_settings(configuration: Configuration) -> Finding:
     read_settings_file(configuration.core.channel_settings_file)
     if shut := configuration.shut:
         return warning(f"{' and '.join(shut)} let nobody in; leave out what need not be limited.")
+    if models := unpriced_models(configuration.core):
+        return warning(
+            f"no cap counts calls of {' and '.join(models)}, whose price is not known; name it in "
+            "PRICES_FILE."
+        )
     return fine("all that is needed is set, and nothing is malformed.")
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 import aiohttp
-from cachetools import LRUCache, TTLCache
+from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
@@ -45,6 +45,7 @@ Find = Callable[[], Awaitable[Receipt | None]]
 SessionStatus = Literal["processing", "active"]
 READ_BACK_GAP_S = 2.0
 PEOPLE_TTL_S = 300.0
+ADMINS_TTL_S = 3_600.0
 MAX_PEOPLE = 2_000
 
 
@@ -449,9 +450,10 @@ class People:
         self._known: TTLCache[str, Person | None] = TTLCache(
             MAX_PEOPLE, PEOPLE_TTL_S, timer=api.clock.seconds
         )
-        self._written: LRUCache[str, str] = LRUCache(MAX_PEOPLE)
-        """The language in which each wrote last."""
         self._asking = Locks[str]()
+        self._admins: TTLCache[str, list[Person]] = TTLCache(
+            1, ADMINS_TTL_S, timer=api.clock.seconds
+        )
 
     async def person(self, user: str) -> Person | None:
         """The user, or None if Slack does not know or show them. Many who ask at once ask once."""
@@ -462,19 +464,27 @@ class People:
                 self._known[user] = person = await self._look_up(user)
                 return person
 
+    async def admins(self) -> list[Person]:
+        """The workspace's admins and owners, as they were within the hour."""
+        if not self._admins:
+            self._admins[""] = await self._api.channels.admins()
+        return self._admins[""]
+
     def forget(self, user: str) -> None:
         """What is known of somebody has changed here."""
         self._known.pop(user, None)
 
-    def hear(self, person: Person, text: str) -> Person:
+    async def hear(self, person: Person, text: str) -> Person:
         """The person as they are spoken to from now on: in the language that they write in.
 
         Buttons and forms have no words of theirs. What they chose stands above it.
         """
         written = written_language(text)
-        if written and not person.language:
-            self._written[person.id] = written
-            person = self._known[person.id] = replace(person, locale=written)
+        if not written or person.language or person.locale.startswith(written):
+            return person
+        if self._preferences is not None:
+            await self._preferences.put(f"{person.team}:{person.id}", "written", written)
+        person = self._known[person.id] = replace(person, locale=written)
         return person
 
     async def _look_up(self, user: str) -> Person | None:
@@ -483,7 +493,7 @@ class People:
             return person
         chosen = await self._preferences.of(f"{person.team}:{person.id}")
         language, time = chosen.get("language", ""), chosen.get("digest_time", "")
-        locale = language or self._written.get(user) or person.locale
+        locale = language or chosen.get("written", "") or person.locale
         return replace(
             person,
             language=language,

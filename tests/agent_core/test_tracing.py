@@ -15,6 +15,7 @@ from aiohttp.test_utils import TestServer
 from prometheus_client.parser import text_string_to_metric_families
 
 from agent_core.tracing import trace_url
+from tests.attacks.planted import leaks
 
 PROGRAM = Path(__file__).with_name("trace_process.py")
 ROOT_SPAN = "standalone_composio_test"
@@ -28,7 +29,7 @@ from agent_core import trace_export, tracing
 async def ask(place):
     async with httpx2.AsyncClient() as client:
         await client.get(os.environ['OTEL_EXPORTER_OTLP_ENDPOINT'] + place + '?key=of-the-query')
-trace_export.configure(token='', file=Path('traces/lines.jsonl'))
+trace_export.configure(token='', file=Path('lines.jsonl'))
 asyncio.run(ask('/before-any-turn'))
 quoted = {{'quoted': 'it said {SECRET} aloud', 'at': '{WITH_PASSWORD}'}}
 with tracing.turn_trace(turn='t', session='slack-thread', **quoted):
@@ -52,6 +53,8 @@ class Traced:
         self.recorded: dict[str, Any] = answer["recorded"]
         """trace.json."""
         self.metrics: str = answer["metrics"]
+        self.files: list[str] = answer["files"]
+        """All records of the turn."""
 
     @property
     def names(self) -> Counter[str]:
@@ -237,7 +240,7 @@ def test_words_are_in_the_trace_only_where_the_operator_wants_them(
     assert told["raw_response"] == "COMPLEX"
     calls = [span["attributes"] for span in turn.spans if span["name"] == "tool_call"]
     previews = {each["tool_name"]: each["input_preview"] for each in calls}
-    assert previews["look"] == '{"for": "ARGUMENTMARKER"}'
+    assert previews["look"].startswith('{"for": "ARGUMENTMARKER", "with": "xoxb-[masked] and')
     assert leaked(turn) == {
         "query_started": {"QUESTIONMARKER"},
         "tool_call": {"ARGUMENTMARKER", "QUESTIONMARKER"},
@@ -246,6 +249,7 @@ def test_words_are_in_the_trace_only_where_the_operator_wants_them(
         "thinking": {"THINKINGMARKER"},
     }
     assert "RESULTMARKER ghp_[masked]" in str(turn.spans)
+    assert leaks([turn.spans, turn.metrics, turn.files]) == []
     assert turn.named(ROOT_SPAN)["attributes"]["session"] == "T1:C1:1.000001"
     assert "raw_response" not in trace["COMPLEX"].named("query_classification")["attributes"]
     assert "ARGUMENTMARKER" not in str(trace["COMPLEX"].spans)
@@ -329,7 +333,7 @@ async def test_a_secret_of_a_known_shape_and_an_address_are_not_sent(tmp_path: P
     assert b"127.0.0.1" in received
     assert b"within-one" not in received
     assert b"of-the-query" not in received
-    file = tmp_path / "traces" / "lines.jsonl"
+    file = tmp_path / "lines.jsonl"
     spans = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert [span["name"] for span in spans] == ["httpx.request", "standalone_composio_test"]
     assert file.stat().st_mode & 0o077 == 0

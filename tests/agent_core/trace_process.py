@@ -34,6 +34,7 @@ from agent_core.tools import OnProgress, ToolContext
 from bot.console.metrics import Metrics
 from tests.agent_core.mcp.loopback import served
 from tests.agent_core.runtime.threads import begin, waiting
+from tests.attacks.planted import ALL, PLANTED
 from tests.runtimes import inbound, scripted_runtime
 
 QUESTION = "What does QUESTIONMARKER cost?"
@@ -49,16 +50,16 @@ MAIN_SCRIPTS: dict[str, list[ScriptLine]] = {
     "SIMPLE": [],
     "COMPLEX": [
         calls_reply(
-            call("look", {"for": "ARGUMENTMARKER"}, id="look"),
+            call("look", {"for": "ARGUMENTMARKER", "with": ALL}, id="look"),
             DELEGATION,
             text="TEXTMARKER, looking.",
             thinking="THINKINGMARKER",
         ),
         "TEXTMARKER of the child.",
-        text_reply("TEXTMARKER: ten.", usage=PAID),
+        text_reply(f"TEXTMARKER: ten. {ALL}", usage=PAID),
     ],
     "FALLBACK": ["TEXTMARKER: eleven."],
-    "FAILED": [ModelRejected("the provider quotes QUESTIONMARKER")],
+    "FAILED": [ModelRejected(f"the provider quotes QUESTIONMARKER and {ALL}")],
     "RESTARTED": [call("ask_user", {"question": "Which one?"}, id="ask"), "TEXTMARKER: the blue."],
     "SEARCHED": [
         [
@@ -75,7 +76,7 @@ FAST_ANSWERS: dict[str, ScriptLine] = {
 
 
 async def look(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
-    return "RESULTMARKER ghp_1a2B3c4D5e6F7g8H9i0J"
+    return f"RESULTMARKER {PLANTED['github']} {ALL}"
 
 
 def search() -> str:
@@ -144,6 +145,10 @@ async def run(root: Path, kind: str) -> JsonObject:
         "trace_id": recorded["trace_id"],
         "events": [event.kind for event in events],
         "recorded": recorded,
+        "files": [
+            (workspace / name).read_text(encoding="utf-8")
+            for name in ("run.log", "trace.json", "summary.txt")
+        ],
         "metrics": scraped,
     }
 

@@ -20,6 +20,7 @@ from bot.console.access import HOME, ThreadAccess
 from bot.console.connections import FIRST_REQUEST_S, Connections
 from bot.ingress import Rules
 from bot.threads import user_id
+from tests.attacks.planted import ALL, PLANTED, leaks
 from tests.bot.console.world import Browser, ConsoleWorld, browser, console_world, visitor
 
 PAGES = ("/", "/s/{session}", "/ws?session={session}", "/ws", "/artifacts/{session}/a.html")
@@ -354,9 +355,8 @@ async def test_where_slack_cannot_be_asked_nobody_is_let_in(world: ConsoleWorld)
 async def test_what_is_masked_in_posts_is_masked_in_every_frame_of_the_live_view(
     tmp_path: Path,
 ) -> None:
-    body = "1a2B3c4D5e6F7g8H9i0J"
-    secrets = f"xoxb-{body} sk-ant-api03-{body} ghp_{body} AKIA{body.upper()} eyJhbGci.{body}"
-    ask = {"question": f"Is it ghp_{body}?", "options": [f"Yes: sk-ant-{body}", "No"]}
+    secrets = ALL
+    ask = {"question": f"Is it {secrets}?", "options": [f"Yes: {PLANTED['anthropic']}", "No"]}
     model = ScriptedModel(
         [
             calls_reply(call("ask_user", ask, id="ask"), text=f"I found {secrets} there."),
@@ -374,7 +374,10 @@ async def test_what_is_masked_in_posts_is_masked_in_every_frame_of_the_live_view
         await page.until_a("agent-completed")
         await page.say("get-agent-tree", requestId="all")
         await page.until(lambda told: told.get("requestId") == "all")
-        assert body.lower() not in str(page.told).lower()
+        assert leaks(page.told) == []
+        assert leaks(world.slack.state.posts) == []
+        assert leaks([call.args for call in world.slack.calls]) == []
+        assert leaks((await ann.get("/metrics"))[1]) == []
         deltas = "".join(each["delta"] for each in page.told if each["type"] == "text-delta")
         assert deltas.endswith(f"These are all: {masked_post(secrets)}")
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.masking import MASK, MaskedStream, MaskingFormatter, masked, masked_post
+from agent_core.masking import MASK, MaskedStream, MaskingFormatter, know, masked, masked_post
 from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.tools import FakeToolset
@@ -22,19 +22,21 @@ from bot.slack_api import Op
 from bot.words import BOT
 from tests import attached
 from tests.agent_core.runtime.threads import begin, end_of
+from tests.attacks.planted import HEART, PLANTED
 from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import Turn, action
 from tests.runtimes import inbound, scripted_runtime
 
-BODY = "1a2B3c4D5e6F7g8H9i0J"
+BODY = HEART
 SECRETS = (
-    *(f"xoxb-{BODY}", f"xoxp-1234-{BODY}", f"xapp-1-A01-{BODY}", f"xoxe.xoxp-1-{BODY}"),
-    *(f"sk-{BODY}", f"sk-ant-api03-{BODY}", f"sk-proj-{BODY}", f"sk_live_{BODY}", f"ak_{BODY}"),
-    *(f"ghp_{BODY}", f"gho_{BODY}", f"github_pat_{BODY}", f"glpat-{BODY}", f"hf_{BODY}"),
-    *(f"AKIA{BODY.upper()}", f"AIza{BODY}", f"ya29.{BODY}", f"eyJhbGci.eyJzdWIi.{BODY}"),
+    *PLANTED.values(),
+    *(f"xoxp-1234-{BODY}", f"xapp-1-A01-{BODY}", f"xoxe.xoxp-1-{BODY}"),
+    *(f"sk-{BODY}", f"sk-proj-{BODY}"),
+    *(f"gho_{BODY}", f"github_pat_{BODY}", f"glpat-{BODY}", f"hf_{BODY}"),
+    f"ya29.{BODY}",
     *(f"hooks.slack.com/services/T0/B0/{BODY}", f"Authorization: Bearer {BODY}"),
     *(f"https://h.test/p?token={BODY}", f"https://h.test/p?a=1&access_token={BODY}&b=2"),
-    *(f"https://s3.test/f?X-Amz-Signature={BODY}", f"postgres://me:{BODY}@db.test/state"),
+    f"https://s3.test/f?X-Amz-Signature={BODY}",
     f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n{BODY}\n-----END RSA PRIVATE KEY-----",
     "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A\n\n"
     f"{BODY}\n-----END RSA PRIVATE KEY-----",
@@ -109,6 +111,16 @@ def test_what_stands_behind_a_key_stays() -> None:
 @given(st.text())
 def test_masking_once_is_enough(text: str) -> None:
     assert masked(masked(text)) == masked(text)
+
+
+@pytest.mark.proves("masking.values")
+def test_what_the_process_is_configured_with_is_masked_whatever_shape_it_has() -> None:
+    key, word = "7d41f0a9c2e85b36ff", "correcthorse"
+    know([key, word, ""])
+    stream = MaskedStream()
+    streamed = [*map(stream.take, (f"It is {key[:9]}", f"{key[9:]} and {word}.")), stream.end()]
+    assert "".join(streamed) == masked(f"It is {key} and {word}.")
+    assert masked(f"It is {key} and {word}.") == f"It is {MASK} and {word}."
 
 
 @pytest.mark.proves("masking.doors")

@@ -1,10 +1,12 @@
 """What a person sees of a turn: the sign, one progress post, the answer, then the file."""
 
 import json
+import logging
 import re
 
 import pytest
 
+from agent_core.masking import MaskingFormatter
 from tests.e2e.world import SIMPLE_ANSWER, World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -81,3 +83,29 @@ async def test_a_comparison_is_explored_side_by_side_and_ends_in_one_answer_and_
     assert [run["outcome"] for run in explored] == ["answered"] * 3
     last_start = max(run["start_offset_seconds"] for run in explored)
     assert all(run["end_offset_seconds"] > last_start for run in explored)
+
+
+@pytest.mark.proves("masking.own_keys")
+async def test_no_key_of_the_bot_is_in_its_database_its_files_or_its_log(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    outside = world.outside
+    environment = {
+        **outside.slack.environment,
+        **outside.model.environment,
+        **outside.composio.environment,
+    }
+    keys = [each for each in environment.values() if each.startswith(("xoxb-", "xapp-", "ak_"))]
+    assert len(keys) == 3
+    world.model.fail(status=401, times=1)
+    await world.ask("Write a comprehensive report on keeping chat bots reliable")
+    await world.ask("Find out what teams say about retries in chat bots")
+    read = {path: path.read_bytes() for path in outside.root.rglob("*") if path.is_file()}
+    assert {path.suffix for path in read} >= {".sqlite", ".log", ".json", ".html"}
+    told = MaskingFormatter("%(message)s")
+    read[outside.root / "the log"] = "\n".join(map(told.format, caplog.records)).encode()
+    found = [
+        (path.name, key[:6]) for path, text in read.items() for key in keys if key.encode() in text
+    ]
+    assert found == []

@@ -47,4 +47,3 @@ async def test_tools_sources_and_instructions_of_a_channel_hold_in_its_turns(
     assert ON in {tool.name for tool in after.tools}
     assert "<wish" not in before.system
     assert '<wish of="channel">\nanswer in (rhyme>\n</wish>' in after.system
-    assert UserId("T1:U2") != ANN

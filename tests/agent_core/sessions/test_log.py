@@ -122,7 +122,8 @@ async def test_who_keeps_records_hears_of_each_stored_event_once(
 ) -> None:
     heard: list[AnyEvent] = []
     events = whole_turn()
-    log = EventLog(database, behind, on_stored=heard.append)
+    log = EventLog(database, behind)
+    log.watch(heard.append)
     await append(log, *events[:2], Announced().delta("live"))
     await flush(log)
     await append(log, *events)
@@ -155,7 +156,9 @@ async def test_a_record_keeper_that_fails_does_not_end_the_log(
     def fail(event: AnyEvent) -> None:
         raise ValueError("this event has no line")
 
-    await append(EventLog(database, behind, on_stored=fail), *whole_turn())
+    log = EventLog(database, behind)
+    log.watch(fail)
+    await append(log, *whole_turn())
     reached = EventLog(database, behind)
     await append(reached, *whole_turn(OTHER_TURN))
     await flush(reached)

@@ -252,7 +252,8 @@ class TestACommitWithoutAnAnswer:
         heard: list[AnyEvent] = []
         behind = WriteBehind(behind_line)
         behind.start()
-        log = EventLog(behind_line, behind, on_stored=heard.append)
+        log = EventLog(behind_line, behind)
+        log.watch(heard.append)
         line.armed = 1
         for event in whole_turn():
             await log.append(event)

@@ -12,6 +12,7 @@ from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Account, SessionState, Spent, StoredTurn
 from agent_core.runtime.schedules import Schedule, ScheduleId
 from agent_core.testing.accounts import FakeAccounts
+from agent_core.testing.models import call
 from bot.clicks import (
     AccountClick,
     AppClick,
@@ -233,6 +234,18 @@ async def test_a_digest_is_ordered_from_home_and_agreed_to_in_a_thread_with_the_
     assert "digest.confirm" in said(proposal.blocks)
 
 
+@pytest.mark.proves("metrics.home")
+async def test_admins_see_how_the_requests_of_the_month_went(place: Around) -> None:
+    assert SAY("home-team") in said(await place.open_home("ann"))
+    place.script[:] = [call("gone", {})]
+    await place.ended(await place.ask(await place.thread("ben"), "ben", "find what there is"))
+    await place.ask_and_wait(await place.thread("ben"), "ben", "the public plan?")
+    shown = said(await place.open_home("ann"))
+    told = {"simple": 0, "fallbacks": 0, "half": 0, "most": 0, "errors": 50}
+    assert SAY("home-recent", **told) in shown
+    assert SAY("home-recent", **told) not in said(await place.open_home("ben"))
+
+
 async def test_admins_see_what_goes_on_in_the_team_but_no_private_words(place: Around) -> None:
     for channel, text in (("general", "the public plan?"), ("private", "a secret plan?")):
         await place.ask_and_wait(await place.thread("ben", channel), "ben", text)
@@ -278,6 +291,7 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
     )
     team = TeamOverview(
         spent=spent,
+        latencies_s=[10**6],
         unfinished=[turn] * many,
         public=frozenset({"C0123456789"}),
         schedules=[schedule] * many,
@@ -353,3 +367,23 @@ async def test_home_outlives_a_channel_that_was_archived_or_left_by_the_bot(plac
         assert "what, general?" in shown
     shown = await place.press("ben", "home.stop", block=None)
     assert SAY("home-stopped") in said(shown)
+
+
+@pytest.mark.proves("erasure.home")
+async def test_everything_about_oneself_is_deleted_by_a_button_that_asks_first(
+    place: Around,
+) -> None:
+    thread = await place.thread()
+    await place.ended(await place.ask(thread, "ann", "compare the battery makers"))
+    bens = await place.ended(await place.ask(await place.thread("ben"), "ben", "what is new"))
+    blocks = await place.open_home("ann")
+    [row] = [each for each in blocks if "home.erase" in said([each])]
+    assert "Posts in Slack, accounts at Composio" in row["text"]["text"]
+    assert row["accessory"]["confirm"]["deny"]["text"] == SAY("home-no")
+    after = said(await place.press("ann", "home.erase"))
+    assert "Deleted: what I kept of you in 1 thread" in after
+    assert SAY("home-no-sessions") in after
+    assert await place.runtime.sessions.turns_of(thread.session) == []
+    assert (await place.runtime.turn(bens)).answer
+    records = await place.runtime.audit.records()
+    assert [(each["kind"], each["who"]) for each in records] == [("erasure", place.person("ann"))]

@@ -139,6 +139,7 @@ async def around(
                 **presses,
                 clicks.HomeOpened: home.open,
                 clicks.Command: home.command,
+                clicks.EraseClick: home.erase,
                 clicks.DigestForm: digests.submit,
                 clicks.FeedbackClick: feedback.give,
             }

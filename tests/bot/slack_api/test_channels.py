@@ -1,10 +1,14 @@
 """Whole conversations: listed, read, and told something once."""
 
+from pathlib import Path
+
 import pytest
 
+from agent_core.sessions import Preferences
 from bot.slack_api import Conversation, Op, People, SlackRefused, language_of
 from bot.slack_api.api import PEOPLE_TTL_S
 from bot.slack_api.calls import GENTLE_A_MINUTE, MINUTE_S
+from tests.agent_core.sessions.databases import opened
 from tests.bot.desk import Desk
 
 
@@ -84,10 +88,18 @@ async def test_people_are_asked_for_once_a_while(desk: Desk) -> None:
     await people.person(ann)
     assert desk.calls("users.info") == 3
 
-    cleo = await people.person(desk.slack.people["cleo"])
-    # With a German profile they are spoken to in English from their first English words on.
-    assert cleo is not None
-    assert language_of(cleo) == "de"
-    for text, language in (("What is this about?", "en"), ("ok", "en"), ("Was ist das?", "de")):
-        cleo = people.hear(cleo, text)
-        assert (language_of(cleo), await people.person(cleo.id)) == (language, cleo)
+
+async def test_people_are_spoken_to_in_the_language_that_they_wrote_in_after_a_restart_too(
+    desk: Desk, tmp_path: Path
+) -> None:
+    async with opened(f"sqlite:///{tmp_path / 'state.sqlite'}") as database:
+        preferences = Preferences(database)
+        people = People(desk.api, preferences)
+        cleo = await people.person(desk.slack.people["cleo"])
+        assert cleo is not None
+        assert language_of(cleo) == "de"  # as the profile says
+        for text, language in (("What is this about?", "en"), ("ok", "en"), ("Was ist das?", "de")):
+            cleo = await people.hear(cleo, text)
+            assert (language_of(cleo), await people.person(cleo.id)) == (language, cleo)
+            restarted = People(desk.api, preferences)
+            assert language_of(await restarted.person(cleo.id)) == language

@@ -5,6 +5,7 @@ plays.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -204,10 +205,10 @@ def _have_written(dialogue: Dialogue, sections: Sections, query: str) -> list[st
         return []
     orders: list[tuple[str, Json]] = []
     files: list[str] = []
-    for heading, blocks in sections.items():
+    for heading, listed in _passages_of(sections).items():
         # Two headings of one report never share a file.
         file = f"sections/{'_'.join(sorted(stems(heading)))}.md"
-        passages = " ".join(block.passage for block in blocks)
+        passages = " ".join(listed)
         prompt = line(
             "section_order",
             heading=heading,
@@ -228,6 +229,23 @@ def _have_written(dialogue: Dialogue, sections: Sections, query: str) -> list[st
     if is_open and dialogue.may_call_tools:
         raise NextStep(ReplyText(text=line("sections_waiting")))
     return files if all(ended.get(run) for run in runs) else []
+
+
+def _passages_of(sections: Sections) -> Mapping[str, Sequence[str]]:
+    """The passages of each section; one that fits several belongs to that with most of its blocks.
+
+    A section's writer has whole passages, and a report says nothing twice.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for heading, blocks in sections.items():
+        counts.update((block.passage, heading) for block in blocks)
+    owners = {passage: heading for (passage, heading), _ in reversed(counts.most_common())}
+    passages: dict[str, list[str]] = {}
+    for heading in sections:
+        owned = [passage for passage, owner in owners.items() if owner == heading]
+        if owned:
+            passages[heading] = owned
+    return passages
 
 
 def write_section(dialogue: Dialogue) -> str:
