@@ -31,6 +31,8 @@ def read_order(dialogue: Dialogue) -> Json:
     request = dialogue.exchanges[-1].asked
     message = MESSAGE.search(request)
     words = message["words"] if message else request
+    if find("sets", words):
+        return {"intent": "none"}
     draft = _draft(words, request)
     number = NUMBER.search(words)
     if number:
@@ -75,8 +77,6 @@ def _draft(words: str, request: str) -> Json:
     task = find("task", words) or find("sums_up", words)
     rule = _rrule(words)
     commands = [intent for intent in COMMANDS if find(intent, words)]
-    if find("sets", words):
-        commands = ["none"]
     if commands and not rule:
         return {"intent": commands[0]}
     is_change = find("corrects", words) is not None
