@@ -385,7 +385,7 @@ home-language = Sprache meiner Antworten an dich
 home-language-auto = Die Sprache, in der du schreibst
 home-digest-time = Übliche Uhrzeit neuer Digests
 home-erase = Alles über mich löschen
-home-erase-what = *Deine Daten:* Threads, die du begonnen hast, gehen mit ihren Dateien. In Threads, die andere begonnen haben, geht, was du gefragt hast, und was ich seit deinem ersten Wort dort geschrieben und gemacht habe. Auch deine Digests, Einstellungen und Bewertungen gehen. Beiträge in Slack, Konten bei Composio, Sicherungen und was rechtlich gesperrt ist, bleiben, und das Protokoll behält Kennungen.
+home-erase-what = *Deine Daten:* Threads, die du begonnen hast, gehen mit ihren Dateien. In Threads, die andere begonnen haben, geht, was du gefragt hast, und alles, was ich dort geschrieben und gemacht habe. Auch deine Digests, Einstellungen und Bewertungen gehen. Beiträge in Slack, Konten bei Composio, Sicherungen und was rechtlich gesperrt ist, bleiben, und das Protokoll behält Kennungen.
 home-erase-sure = Ich stoppe, was mit deinen Worten arbeitet, und lösche endgültig, was ich von dir habe. Beiträge in Slack, Konten bei Composio, ältere Sicherungen und rechtlich Gesperrtes bleiben.
 home-erased =
     Gelöscht: was ich von dir in { $n ->

@@ -385,7 +385,7 @@ home-language = Language of my answers to you
 home-language-auto = The language you write in
 home-digest-time = Usual time of new digests
 home-erase = Delete everything about me
-home-erase-what = *Your data:* threads that you began go with their files. In threads that others began, what you asked goes, and what I wrote and made there since your first word. Your digests, preferences and ratings go too. Posts in Slack, accounts at Composio, backups and what is under legal hold stay, and the audit keeps ids.
+home-erase-what = *Your data:* threads that you began go with their files. In threads that others began, what you asked goes, and all that I wrote and made there. Your digests, preferences and ratings go too. Posts in Slack, accounts at Composio, backups and what is under legal hold stay, and the audit keeps ids.
 home-erase-sure = I stop what works with your words and delete what I keep of you, for good. Posts in Slack, accounts at Composio, older backups and what is under legal hold stay.
 home-erased =
     Deleted: what I kept of you in { $n ->

@@ -385,7 +385,7 @@ home-language = Idioma de mis respuestas para ti
 home-language-auto = El idioma en que escribes
 home-digest-time = Hora habitual de los nuevos resúmenes
 home-erase = Borrar todo sobre mí
-home-erase-what = *Tus datos:* los hilos que empezaste se van con sus archivos. En los hilos que empezaron otros se va lo que pediste y lo que escribí e hice allí desde tu primera palabra. También se van tus resúmenes, preferencias y valoraciones. Los mensajes en Slack, las cuentas en Composio, las copias de seguridad y lo que está bajo retención legal se quedan, y el registro guarda identificadores.
+home-erase-what = *Tus datos:* los hilos que empezaste se van con sus archivos. En los hilos que empezaron otros se va lo que pediste y todo lo que escribí e hice allí. También se van tus resúmenes, preferencias y valoraciones. Los mensajes en Slack, las cuentas en Composio, las copias de seguridad y lo que está bajo retención legal se quedan, y el registro guarda identificadores.
 home-erase-sure = Detengo lo que trabaja con tus palabras y borro para siempre lo que guardo de ti. Los mensajes en Slack, las cuentas en Composio, las copias anteriores y lo retenido legalmente se quedan.
 home-erased =
     Borrado: lo que guardaba de ti en { $n ->

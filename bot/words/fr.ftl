@@ -385,7 +385,7 @@ home-language = Langue de mes réponses
 home-language-auto = La langue dans laquelle vous écrivez
 home-digest-time = Heure habituelle des nouveaux résumés
 home-erase = Tout supprimer sur moi
-home-erase-what = *Tes données :* les fils que tu as commencés partent avec leurs fichiers. Dans les fils des autres, ce que tu as demandé part, ainsi que ce que j'y ai écrit et fait depuis ton premier mot. Tes veilles, préférences et évaluations partent aussi. Les messages dans Slack, les comptes chez Composio, les sauvegardes et ce qui est sous conservation légale restent, et le journal garde des identifiants.
+home-erase-what = *Tes données :* les fils que tu as commencés partent avec leurs fichiers. Dans les fils des autres, ce que tu as demandé part, ainsi que tout ce que j'y ai écrit et fait. Tes veilles, préférences et évaluations partent aussi. Les messages dans Slack, les comptes chez Composio, les sauvegardes et ce qui est sous conservation légale restent, et le journal garde des identifiants.
 home-erase-sure = J'arrête ce qui travaille avec tes mots et je supprime pour de bon ce que je garde de toi. Les messages dans Slack, les comptes chez Composio, les anciennes sauvegardes et la conservation légale restent.
 home-erased =
     Supprimé : ce que je gardais de toi dans { $n ->
