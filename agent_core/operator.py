@@ -13,12 +13,13 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcp.client.stdio import get_default_environment
+from pydantic_settings import BaseSettings
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -52,8 +53,8 @@ from agent_core.runtime.build import (
     model_connection,
 )
 from agent_core.runtime.erasure import Erasure
-from agent_core.runtime.scopes import ScopeSettings, environment_layer
-from agent_core.scoped_settings import EffectiveSettings, read_settings_file
+from agent_core.runtime.scopes import scope_settings
+from agent_core.scoped_settings import EffectiveSettings
 from agent_core.sessions import (
     AuditLog,
     Database,
@@ -61,7 +62,6 @@ from agent_core.sessions import (
     Overview,
     Pin,
     Preferences,
-    ScheduleStore,
     ToolPins,
     operator_act,
 )
@@ -265,12 +265,9 @@ async def stored(settings: CoreSettings) -> AsyncGenerator[Database]:
 
 
 async def effective_settings(
-    settings: CoreSettings,
-    scope_of: Callable[[Sequence[str]], str],
-    *,
-    follow_ups: str = "",
+    settings: CoreSettings, surface: BaseSettings, scope: str
 ) -> EffectiveSettings:
-    """The settings that hold in a scope, which is found among those for which any are stored.
+    """The settings that hold in a scope; a channel or thread without its team is the bot's team's.
 
     Raises:
         SettingsError: no bot ever ran here, or the file of channels' settings is wrong.
@@ -278,15 +275,10 @@ async def effective_settings(
     async with _stored(settings.state_url) as database:
         if database is None or not await _revision(database):
             raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
-        stored = Preferences(database)
-        scopes = ScopeSettings(
-            stored,
-            ScheduleStore(database),
-            AuditLog(database),
-            read_settings_file(settings.channel_settings_file),
-            environment_layer(settings, follow_ups),
-        )
-        return await scopes.at(scope_of(await stored.scopes()))
+        scopes = scope_settings(database, settings, surface)
+        first = min(await Preferences(database).scopes(), default="")
+        team = first.partition(":")[0]  # capitals come before the names of other scopes
+        return await scopes.at(scope if scope.startswith(team) else f"{team}:{scope}")
 
 
 async def fate_of(settings: CoreSettings, post: str) -> str:

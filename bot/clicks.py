@@ -206,6 +206,14 @@ class DigestForm(_Payload):
     ts: str = ""
 
 
+class SettingClick(_Payload):
+    """A proposed change of settings; an empty text takes a value back."""
+
+    kind: Literal["setting.agree"] = "setting.agree"
+    scope: str
+    texts: Mapping[str, str]
+
+
 class HomeOpened(_Payload):
     """A person opened the app, at `home` or at `messages`."""
 
@@ -254,7 +262,7 @@ class ChannelClick(_Payload):
 
     kind: Literal["home.channel", "home.follow_ups"]
     channel: str
-    rule: str = ""
+    choice: str = ""
 
 
 class EraseClick(_Payload):
@@ -283,6 +291,7 @@ Payload = (
     | ScheduleClick
     | HomeScheduleClick
     | DigestForm
+    | SettingClick
     | HomeOpened
     | Command
     | EraseClick

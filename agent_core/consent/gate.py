@@ -278,14 +278,13 @@ def _restricted(judgement: Judgement, call: OpenedCall, context: ToolContext) ->
     """A judgement under the settings of the place, which are only stricter than the policy."""
     server = server_of(call.name)
     rule = context.settings.values.approvals
-    off = [each.tool for each in call.actions if not context.settings.lets(server, each.tool)]
-    if off:
-        return replace(judgement, verdict="refuse", reason=f"{off[0]} is switched off here")
+    for action in call.actions:
+        if not context.settings.lets(server, action.tool):
+            return replace(judgement, verdict="refuse", reason=f"{action.tool} is off here")
     if rule == "policy" or not judgement.has_effect or judgement.verdict == "refuse":
         return judgement
-    if rule == "ask":
-        return judgement.asking("whatever has an effect is asked for here")
-    return replace(judgement, verdict="refuse", reason="nothing that has an effect is done here")
+    restricted = judgement.asking("whatever has an effect is restricted here")
+    return replace(restricted, verdict=rule)
 
 
 def outcome_of(judgement: Judgement, output: ToolOutput) -> AuditOutcome:

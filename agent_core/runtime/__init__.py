@@ -10,6 +10,7 @@ from agent_core.models.metered import Cap
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.build import build_runtime, unpriced_models
 from agent_core.runtime.runtime import Runtime
+from agent_core.runtime.scopes import ScopeSettings
 from agent_core.schedules.description import day_words, moment_words
 from agent_core.sessions import (
     MAX_TRIES,
@@ -64,6 +65,7 @@ __all__ = [
     "Question",
     "ReplyReader",
     "Runtime",
+    "ScopeSettings",
     "SessionState",
     "Spent",
     "StoredTurn",

@@ -455,6 +455,29 @@ live-no-change = Das würde hier nichts ändern.
 live-not-asked = Auf diese Antwort wartet niemand mehr.
 live-question-not-yours = Das habe ich { $who } gefragt, und nur { $who } kann es beantworten.
 live-not-there = Dieser Teil der Arbeit ist zu Ende, oder es gibt ihn nicht.
+setting-proposal = Das würde von da an gelten:
+    { $wanted }
+    Jetzt gilt:
+    { $now }
+    Es ändert sich nichts, bis ein Admin oder wer den Kanal verwaltet den Knopf drückt.
+setting-agree = So einstellen
+setting-changed = { $who } hat geändert, wie ich arbeite:
+    { $values }
+setting-line = • *{ $name }*: { $value } · _{ $origin ->
+    [default] wie üblich
+    [environment] aus meiner Konfiguration
+    [team] für das ganze Team
+    [channel] für diesen Kanal
+    [thread] für diesen Thread
+   *[file] aus der Datei meines Betreibers, die vorgeht
+    }_
+setting-not-yours = { $who ->
+    [NOBODY] Das kann nur ein Admin des Workspace ändern. Bitte einen darum, es mir zu sagen oder den Knopf zu drücken.
+   *[other] Das können nur <@{ $who }>, zuständig für diesen Kanal, und Admins des Workspace ändern. Bitte jemanden davon, es mir zu sagen oder den Knopf zu drücken.
+    }
+setting-in-file = *{ $name }* steht in der Datei meines Betreibers, und die geht vor. Wer mich betreibt, kann es dort ändern.
+setting-unknown = Eine Einstellung *{ $name }* gibt es nicht. Meinst du *{ $near }*?
+setting-wrong = *{ $name }* kann diesen Wert nicht haben. „Was ist hier eingestellt?“ zeigt, was jetzt gilt.
 
 why = { $state ->
     [queued] Ich habe es und arbeite daran, sobald das erledigt ist, was im Thread davor kam.

@@ -455,6 +455,29 @@ live-no-change = That would change nothing here.
 live-not-asked = Nobody waits for this answer any more.
 live-question-not-yours = I asked { $who } this, so only { $who } can answer it.
 live-not-there = That part of the work is over, or is not there.
+setting-proposal = This would hold from then on:
+    { $wanted }
+    Now it is:
+    { $now }
+    Nothing changes until an admin or whoever manages the channel presses the button.
+setting-agree = Set it
+setting-changed = { $who } changed how I work:
+    { $values }
+setting-line = • *{ $name }*: { $value } · _{ $origin ->
+    [default] as usual
+    [environment] from my configuration
+    [team] for the whole team
+    [channel] for this channel
+    [thread] for this thread
+   *[file] from my operator's file, which wins
+    }_
+setting-not-yours = { $who ->
+    [NOBODY] Only an admin of the workspace can change that. Ask one to say it to me or to press the button.
+   *[other] Only an admin of the workspace and <@{ $who }>, who manages this channel, can change that. Ask one of them to say it to me or to press the button.
+    }
+setting-in-file = *{ $name }* is set in my operator's file, which wins over what is said here. Whoever runs me can change it there.
+setting-unknown = There is no setting *{ $name }*. Did you mean *{ $near }*?
+setting-wrong = *{ $name }* cannot have that value. “What is set here?” shows what it is now.
 
 why = { $state ->
     [queued] I have it, and work on it as soon as what came before it in the thread is done.

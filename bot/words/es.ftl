@@ -455,6 +455,29 @@ live-no-change = Eso no cambiaría nada aquí.
 live-not-asked = Ya nadie espera esta respuesta.
 live-question-not-yours = Se lo pregunté a { $who }, y solo { $who } puede responder.
 live-not-there = Esa parte del trabajo ha terminado o no existe.
+setting-proposal = Esto valdría desde entonces:
+    { $wanted }
+    Ahora vale:
+    { $now }
+    Nada cambia hasta que un admin o quien gestiona el canal pulse el botón.
+setting-agree = Ajustarlo así
+setting-changed = { $who } cambió cómo trabajo:
+    { $values }
+setting-line = • *{ $name }*: { $value } · _{ $origin ->
+    [default] como siempre
+    [environment] de mi configuración
+    [team] para todo el equipo
+    [channel] para este canal
+    [thread] para este hilo
+   *[file] del archivo de quien me opera, que prevalece
+    }_
+setting-not-yours = { $who ->
+    [NOBODY] Solo un admin del espacio puede cambiarlo. Pida a uno que me lo diga o que pulse el botón.
+   *[other] Solo un admin del espacio y <@{ $who }>, que gestiona este canal, pueden cambiarlo. Pida a alguien de ellos que me lo diga o que pulse el botón.
+    }
+setting-in-file = *{ $name }* está en el archivo de quien me opera, y ese prevalece. Quien me opera puede cambiarlo allí.
+setting-unknown = No existe el ajuste *{ $name }*. ¿Quería decir *{ $near }*?
+setting-wrong = *{ $name }* no puede tener ese valor. «¿Qué está ajustado aquí?» muestra lo que vale ahora.
 
 why = { $state ->
     [queued] Lo tengo, y me pongo con ello en cuanto termine lo que había antes en el hilo.

@@ -455,6 +455,29 @@ live-no-change = Cela ne changerait rien ici.
 live-not-asked = Plus personne n’attend cette réponse.
 live-question-not-yours = J'ai posé cette question à { $who }, et seul(e) { $who } peut y répondre.
 live-not-there = Cette partie du travail est terminée ou n’existe pas.
+setting-proposal = Voici ce qui vaudrait dès lors :
+    { $wanted }
+    Pour l’instant :
+    { $now }
+    Rien ne change tant qu’un admin ou la personne qui gère le canal n’a pas appuyé sur le bouton.
+setting-agree = Régler ainsi
+setting-changed = { $who } a changé ma façon de travailler :
+    { $values }
+setting-line = • *{ $name }* : { $value } · _{ $origin ->
+    [default] comme d’habitude
+    [environment] de ma configuration
+    [team] pour toute l’équipe
+    [channel] pour ce canal
+    [thread] pour ce fil
+   *[file] du fichier de mon opérateur, qui l’emporte
+    }_
+setting-not-yours = { $who ->
+    [NOBODY] Seul un admin de l’espace peut changer cela. Demandez-lui de me le dire ou d’appuyer sur le bouton.
+   *[other] Seuls un admin de l’espace et <@{ $who }>, qui gère ce canal, peuvent changer cela. Demandez à l’un d’eux de me le dire ou d’appuyer sur le bouton.
+    }
+setting-in-file = *{ $name }* est réglé dans le fichier de mon opérateur, qui l’emporte. La personne qui m’exploite peut le changer là-bas.
+setting-unknown = Il n’y a pas de réglage *{ $name }*. Vouliez-vous dire *{ $near }* ?
+setting-wrong = *{ $name }* ne peut pas avoir cette valeur. « Qu’est-ce qui est réglé ici ? » montre ce qui vaut maintenant.
 
 why = { $state ->
     [queued] Je l'ai, et je m'y mets dès que ce qui précède dans le fil est terminé.

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.process("the check starts the toolkit"), pytest.mark.u
 NAMES = [
     "settings", "slack_bot_token", "slack_socket_mode", "main_model", "classifier_model",
     "composio", "workspaces", "database", "other_bots", "local_toolkit", "browser", "python",
-    "tool_servers", "channel_settings", "live_view",
+    "tool_servers", "live_view",
 ]  # fmt: skip
 
 
