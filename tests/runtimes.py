@@ -19,7 +19,9 @@ from agent_core.prices import Price, Prices
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, known_of
 from agent_core.runtime.runtime import Runtime
+from agent_core.runtime.scopes import scope_settings
 from agent_core.sessions import Budget, Database, KnownSessions, Overview, ProgramStore
+from agent_core.settings import CoreSettings
 from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
@@ -87,6 +89,7 @@ def scripted_runtime(
     surface = SurfaceTools(toolset, KnownSessions(database), of_person)
     parts = TurnParts(
         database=database,
+        scopes=scope_settings(database, CoreSettings.model_construct()),
         budget=budget,
         surface=surface,
         router=Router(

@@ -82,8 +82,6 @@ class Routing:
     payer: Payer | None = None
     settings: EffectiveSettings = NOTHING_SET
     """Of the channel: where it wants sources, no fast answer is given."""
-    answerer: RetryingModel | None = None
-    """The model that the channel has chosen for answers; None for the router's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +104,8 @@ class Routed:
 
 ROUTED: TypeAdapter[Routed] = TypeAdapter(Routed)
 
+NamedModels = Callable[[str], RetryingModel | None]
+"""Another model by the name that settings give it; None where the usual one is meant."""
 AnswerListener = Callable[[Delta | Retried], Awaitable[None]]
 """Hears the answer's text; a Retried voids what came before it."""
 
@@ -116,6 +116,7 @@ class Router:
     Args:
         classifier: The small model that says one of the verdicts.
         answerer: The model of the fast answer.
+        named: Another model for the answer, by the name that settings give it.
         patience_s: How long a verdict is waited for; later means COMPLEX. Verdicts of 2 s are
             usual, and a plain question is not to become work for a hiccup.
     """
@@ -125,10 +126,12 @@ class Router:
         *,
         classifier: Model,
         answerer: RetryingModel,
+        named: NamedModels = lambda _: None,
         patience_s: float = 6.0,
     ) -> None:
         self.classifier = classifier
         self._answerer = answerer
+        self._named = named
         self._patience_s = patience_s
 
     async def route(self, routing: Routing, tell: AnswerListener) -> Routed:
@@ -214,7 +217,7 @@ class Router:
     ) -> Reply:
         """The fast answer; its text waits in `pieces`, of which None is the end."""
         try:
-            answerer = routing.answerer or self._answerer
+            answerer = self._named(routing.settings.values.model) or self._answerer
             async with aclosing(answerer.stream(_fast_request(routing))) as stream:
                 async for item in stream:
                     if isinstance(item, Reply):

@@ -260,6 +260,8 @@ async def _stream(
     async with aclosing(agent.model.stream(request)) as stream:
         async for item in stream:
             match item:
+                case Delta() if scope.context.settings.values.cite_or_stay_silent:
+                    pass  # an answer that may be withheld is not shown while it is written
                 case Delta():
                     await scope.emit(TextDelta(**scope.at(number, 1, attempt), text=item.text))
                 case CallDelta():

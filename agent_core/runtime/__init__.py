@@ -9,14 +9,16 @@ from agent_core.consent import recipients_of, unpacked
 from agent_core.models.metered import Cap
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.build import build_runtime, unpriced_models
-from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.runtime import Runtime
+from agent_core.runtime.scopes import ScopeSettings
 from agent_core.schedules.description import day_words, moment_words
 from agent_core.sessions import (
+    MAX_TRIES,
     OPERATOR,
     AnsweredTurn,
     Ask,
     AuditEntry,
+    AuditRecord,
     KnownSessions,
     LeaseLost,
     Ledger,
@@ -51,6 +53,7 @@ __all__ = [
     "Ask",
     "Asks",
     "AuditEntry",
+    "AuditRecord",
     "Cap",
     "KnownSessions",
     "Language",
@@ -62,6 +65,7 @@ __all__ = [
     "Question",
     "ReplyReader",
     "Runtime",
+    "ScopeSettings",
     "SessionState",
     "Spent",
     "StoredTurn",

@@ -6,11 +6,13 @@ import sys
 import time
 from collections.abc import Callable, Collection
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from agent_core.classifier import Router
+from pydantic_settings import BaseSettings
+
+from agent_core.classifier import NamedModels, Router
 from agent_core.clock import machine_time
 from agent_core.composio import (
     DEFAULT_BASE_URL,
@@ -35,8 +37,7 @@ from agent_core.prices import read_prices
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
-from agent_core.runtime.scopes import environment_layer
-from agent_core.scoped_settings import read_settings_file
+from agent_core.runtime.scopes import scope_settings
 from agent_core.sessions import (
     Budget,
     Database,
@@ -68,7 +69,7 @@ def build_runtime(
     *,
     clock: Callable[[], datetime] = machine_time,
     approvers: Collection[str] = (),
-    follow_ups: str = "",
+    surface: BaseSettings | None = None,
 ) -> Runtime:
     """A runtime, not yet started: use it as `async with`.
 
@@ -76,7 +77,7 @@ def build_runtime(
         settings: Of the core.
         clock: Tells the moment, in UTC.
         approvers: People who may decide for others, as the surface calls them.
-        follow_ups: As `FOLLOW_UPS` says, where it is set.
+        surface: Its settings; what is set there of `ScopedSettings` holds in every scope.
 
     Raises:
         SettingsError: the policy file or the file of channels' settings cannot be read.
@@ -122,13 +123,14 @@ def build_runtime(
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
     python = RunPython(Interpreter(), ProgramStore(database))
+    named = _named_models(settings, metered)
     turns = TurnParts(
         database=database,
-        router=Router(classifier=classifier, answerer=model),
+        router=Router(classifier=classifier, answerer=model, named=named),
         planner=classifier,
         agents=Agents(
             model=model,
-            named=_named_models(settings, metered),
+            named=named,
             registry=registry,
             specs=shipped_specs(),
             limits=RunLimits(
@@ -145,12 +147,11 @@ def build_runtime(
         places=LinkPlaces(places),
         accounts=accounts,
         clock=clock,
+        scopes=scope_settings(database, settings, surface),
         surface=tools,
         app_address=people.address_of if people else lambda _: "",
         logfire_project=settings.logfire_project,
         logfire_enabled=bool(settings.logfire_token.get_secret_value()),
-        settings_file=read_settings_file(settings.channel_settings_file),
-        environment=environment_layer(settings, follow_ups),
     )
     return Runtime(
         turns,
@@ -185,12 +186,9 @@ def unpriced_models(settings: CoreSettings) -> list[str]:
     return [model for model in models if prices.of(model) is None]
 
 
-def _named_models(
-    settings: CoreSettings, metered: Callable[[str], MeteredModel]
-) -> Callable[[str], RetryingModel | None]:
-    """The models that settings of a channel may name, each made once."""
+def _named_models(settings: CoreSettings, metered: Callable[[str], MeteredModel]) -> NamedModels:
+    """The models that settings of a channel may name, over one connection."""
 
-    @cache
     def named(name: str) -> RetryingModel | None:
         if name in ("main", settings.agent_model):
             return None

@@ -66,7 +66,7 @@ class Erasure:
         since = "" if ends else now.isoformat(timespec="minutes")
         about = {"hold": part, "since": since}
         record = AuditRecord(at=now, kind="admin", who=OPERATOR, about=about)
-        await AuditLog(self.database).add(record)
+        await AuditLog(self.database).audit(record)
         await Preferences(self.database).put(HOLD, part, since)
 
     async def erase(self, person: UserId, by: str) -> tuple[int, Sequence[SessionId]]:

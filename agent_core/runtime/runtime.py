@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from agent_core.background import Background
-from agent_core.classifier import ReplyReader
+from agent_core.classifier import ReplyReader, SettingDraft, read_setting
 from agent_core.errors import SessionError
 from agent_core.events import ArtifactSaved
 from agent_core.ids import SessionId, TurnId, turn_of
@@ -30,6 +30,7 @@ from agent_core.runtime.schedules import DUE_EVERY_S, Host, Timekeeper
 from agent_core.runtime.scopes import ScopeSettings
 from agent_core.runtime.turn import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
+from agent_core.scoped_settings import Held
 from agent_core.sessions import (
     DEAD_AFTER_S,
     BudgetHost,
@@ -189,6 +190,11 @@ class Runtime:
     def scopes(self) -> ScopeSettings:
         """What teams, channels and threads have set, and what holds there."""
         return self._parts.scopes
+
+    @property
+    def read_setting(self) -> Callable[[str, Held], Awaitable[SettingDraft]]:
+        """Reads what a message wants set."""
+        return partial(read_setting, self._parts.router.classifier)
 
     def warm_up(self) -> None:
         """Begin with what a turn would otherwise wait for; call it once people are heard."""

@@ -7,12 +7,10 @@ transaction with retry), then `turns.py` and `store.py` (turns, Asks, sessions, 
 
 from agent_core.sessions.audit_chain import (
     OPERATOR,
-    AuditKind,
     AuditRecord,
-    ChainReport,
-    append,
-    erase,
+    audited_refusal,
     in_utc,
+    operator_act,
 )
 from agent_core.sessions.budget import Budget, BudgetHost
 from agent_core.sessions.database import Database, DatabaseTrouble
@@ -70,6 +68,7 @@ from agent_core.sessions.store import (
 )
 from agent_core.sessions.turns import (
     ASK,
+    MAX_TRIES,
     AccountConnection,
     Ask,
     AskBody,
@@ -90,6 +89,7 @@ __all__ = [
     "ASK",
     "DEAD_AFTER_S",
     "ENDINGS",
+    "MAX_TRIES",
     "NOT_ACCEPTED",
     "OPERATOR",
     "UNFINISHED_SLOTS",
@@ -100,7 +100,6 @@ __all__ = [
     "AskKind",
     "AskStore",
     "AuditEntry",
-    "AuditKind",
     "AuditLog",
     "AuditOutcome",
     "AuditRecord",
@@ -108,7 +107,6 @@ __all__ = [
     "Budget",
     "BudgetHost",
     "CallApproval",
-    "ChainReport",
     "Database",
     "DatabaseTrouble",
     "DisclosureStore",
@@ -144,13 +142,13 @@ __all__ = [
     "Wait",
     "WriteBehind",
     "again_run",
-    "append",
     "ask_id",
-    "erase",
+    "audited_refusal",
     "holder_of",
     "in_utc",
     "move_workspaces",
     "new_process_id",
+    "operator_act",
     "pending_retries",
     "purge_ledger",
     "rewrite_file",

@@ -52,6 +52,10 @@ REVISIONS: Revisions = {
         "process TEXT NOT NULL, usd FLOAT NOT NULL, PRIMARY KEY (scope, call))",
         "CREATE INDEX ix_reservations_process ON reservations (process)",
     ),
+    "0006": (
+        "CREATE TABLE verdicts (key TEXT NOT NULL PRIMARY KEY, "
+        "at TIMESTAMP WITH TIME ZONE NOT NULL, verdict TEXT NOT NULL)",
+    ),
 }
 """The first one is what version 0.1.0 makes; `0001` had other tables and was never released."""
 NEWEST = next(reversed(REVISIONS))

@@ -132,6 +132,15 @@ ledger = Table(
     *_columns(Text, "process", "delivery"),
 )
 
+verdicts = Table(
+    "verdicts",
+    metadata,
+    *_keys("key"),
+    *_columns(Moment, "at"),
+    *_columns(Text, "verdict"),
+)
+"""Why gestures were left unanswered, by their keys."""
+
 cursors = Table(
     "cursors",
     metadata,

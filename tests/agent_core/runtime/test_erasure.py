@@ -95,7 +95,7 @@ async def test_an_erased_persons_words_are_in_no_file_and_in_no_backup_made_afte
     with pytest.raises(Exception, match="There is no turn"):
         await runtime.turn(open_turn)
     report = await runtime.audit.verify()
-    assert report.faults == ()
+    assert report.faults == []
     [erasure] = [each for each in await runtime.audit.records(None) if each["kind"] == "erasure"]
     assert ANN in str(erasure["about"])
 

@@ -42,7 +42,7 @@ def language(name: str) -> str:
 
 def answered_in(channel: str) -> ChannelClick:
     """Only mentions are answered in a channel."""
-    return ChannelClick(kind="home.follow_ups", channel=channel, rule="mention")
+    return ChannelClick(kind="home.follow_ups", channel=channel, choice="mention")
 
 
 def said(blocks: Sequence[JsonObject]) -> str:
