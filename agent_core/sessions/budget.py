@@ -31,6 +31,8 @@ LOOK_EVERY_S = 0.2
 """A call waits for others that may cost less than they have reserved."""
 NEAR = 0.8
 """The share of a month's cap from which on admins are told."""
+FULL = 0.95
+"""The share from which on nothing new is begun: the rest is for the work under way."""
 MAX_NAMED = 3
 """Admins that a sentence names."""
 
@@ -104,7 +106,9 @@ class Budget(Store):
         """The cap at which nothing more is begun for somebody; None where there is none."""
         for cap in await self._caps_of(payer):
             settled = select(spending.c.settled_usd).filter_by(scope=cap.scope)
-            if cap.usd < math.inf and (await self._database.scalar(settled) or 0.0) >= cap.usd:
+            if cap.usd == math.inf:
+                continue
+            if (await self._database.scalar(settled) or 0.0) >= FULL * cap.usd:
                 return cap
         return None
 

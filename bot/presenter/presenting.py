@@ -256,7 +256,7 @@ class ThreadPresenter(TurnPresenter):
         if turn.read:
             parts.insert(0, self._board.words("answer-pages", n=len(turn.read)))
         if turn.usage.cost_usd and not turn.usage.unpriced_calls:
-            parts.append(f"${turn.usage.cost_usd:.2f}")
+            parts.append(f"${max(turn.usage.cost_usd, 0.01):.2f}")
         return " · ".join(parts)
 
 
