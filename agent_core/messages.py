@@ -110,6 +110,16 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Payer:
+    """For whom a model call is made, and where: whose caps hold for it."""
+
+    person: UserId
+    session: SessionId
+    turn: str = ""
+    """Empty for a call before any turn, such as one that judges a reply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InboundMessage:
     """A person's message, from whatever surface it came."""
 
@@ -147,6 +157,11 @@ class InboundMessage:
         """Whose words came with it: posts of nobody known are somebody else's."""
         unknown = (SOMEBODY,) if self.background and not self.background_authors else ()
         return frozenset({self.asker, *self.background_authors, *unknown})
+
+    @property
+    def payer(self) -> Payer:
+        """Who pays for calls about it, before it has a turn."""
+        return Payer(person=self.asker, session=self.session)
 
 
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)

@@ -13,12 +13,13 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcp.client.stdio import get_default_environment
+from pydantic_settings import BaseSettings
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -52,16 +53,17 @@ from agent_core.runtime.build import (
     model_connection,
 )
 from agent_core.runtime.erasure import Erasure
-from agent_core.runtime.scopes import ScopeSettings, environment_layer
-from agent_core.scoped_settings import EffectiveSettings, read_settings_file
+from agent_core.runtime.scopes import scope_settings
+from agent_core.scoped_settings import EffectiveSettings
 from agent_core.sessions import (
     AuditLog,
     Database,
     ErasureStore,
+    Overview,
     Pin,
     Preferences,
-    ScheduleStore,
     ToolPins,
+    operator_act,
 )
 from agent_core.sessions.migrations import NEWEST, file_of, revision_of
 from agent_core.settings import CoreSettings
@@ -221,16 +223,20 @@ def blacklisted(settings: CoreSettings) -> list[BlacklistEntry]:
     return _blacklist(settings).entries()
 
 
-def clear_blacklist(settings: CoreSettings, name: str) -> int:
+async def clear_blacklist(settings: CoreSettings, name: str) -> int:
     """Forget a host with its pages, a page, or all with ""; how many records there were.
 
     Raises:
         SettingsError: the file cannot be written.
     """
     try:
-        return _blacklist(settings).clear(name)
+        count = _blacklist(settings).clear(name)
     except OSError as error:
         raise SettingsError(f"The blacklist cannot be written ({error.strerror}).") from error
+    async with _current(settings) as database:
+        if database is not None:
+            await AuditLog(database).audit(operator_act(f"clear the blacklist {name}"))
+    return count
 
 
 def examine_python() -> str:
@@ -240,20 +246,14 @@ def examine_python() -> str:
 
 @asynccontextmanager
 async def kept_of(settings: CoreSettings) -> AsyncGenerator[Erasure]:
-    """Holds on what bots have stored, and its erasure.
-
-    Raises:
-        AgentError: no bot of this version ever ran here, or the database cannot be read.
-    """
-    async with _current(settings) as database:
-        if database is None:
-            raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
+    """Holds on what bots have stored, and its erasure; raises as `stored`."""
+    async with stored(settings) as database:
         yield Erasure(database, ErasureStore(database), settings.durable_url, machine_time)
 
 
 @asynccontextmanager
-async def audit_log(settings: CoreSettings) -> AsyncGenerator[AuditLog]:
-    """The audit that bots have stored.
+async def stored(settings: CoreSettings) -> AsyncGenerator[Database]:
+    """What bots have stored.
 
     Raises:
         AgentError: no bot of this version ever ran here, or the database cannot be read.
@@ -261,16 +261,13 @@ async def audit_log(settings: CoreSettings) -> AsyncGenerator[AuditLog]:
     async with _current(settings) as database:
         if database is None:
             raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
-        yield AuditLog(database)
+        yield database
 
 
 async def effective_settings(
-    settings: CoreSettings,
-    scope_of: Callable[[Sequence[str]], str],
-    *,
-    follow_ups: str = "",
+    settings: CoreSettings, surface: BaseSettings, scope: str
 ) -> EffectiveSettings:
-    """The settings that hold in a scope, which is found among those for which any are stored.
+    """The settings that hold in a scope; a channel or thread without its team is the bot's team's.
 
     Raises:
         SettingsError: no bot ever ran here, or the file of channels' settings is wrong.
@@ -278,15 +275,16 @@ async def effective_settings(
     async with _stored(settings.state_url) as database:
         if database is None or not await _revision(database):
             raise _no_installation(settings.state_url.removeprefix("sqlite:///"))
-        stored = Preferences(database)
-        scopes = ScopeSettings(
-            stored,
-            ScheduleStore(database),
-            AuditLog(database),
-            read_settings_file(settings.channel_settings_file),
-            environment_layer(settings, follow_ups),
-        )
-        return await scopes.at(scope_of(await stored.scopes()))
+        scopes = scope_settings(database, settings, surface)
+        first = min(await Preferences(database).scopes(), default="")
+        team = first.partition(":")[0]  # capitals come before the names of other scopes
+        return await scopes.at(scope if scope.startswith(team) else f"{team}:{scope}")
+
+
+async def fate_of(settings: CoreSettings, post: str) -> str:
+    """What became of a post, as `Overview.fate`; raises as `stored`."""
+    async with stored(settings) as database:
+        return await Overview(database).fate(post)
 
 
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:

@@ -12,7 +12,7 @@ from agent_core.context.history import repaired, spoken
 from agent_core.context.wishes import with_wishes
 from agent_core.errors import ModelError
 from agent_core.events import Usage
-from agent_core.messages import Message, is_visible, user_message
+from agent_core.messages import Message, Payer, is_visible, user_message
 from agent_core.models import Model, ModelRequest, ToolSpec, filled_form
 from agent_core.prompts import prompt, schema
 from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
@@ -65,6 +65,7 @@ async def make_plan(
     earlier: Sequence[Message],
     *,
     today: date,
+    payer: Payer | None = None,
     settings: EffectiveSettings = NOTHING_SET,
 ) -> Plan:
     """The plan for a task, of which `earlier` is what was said in the session before.
@@ -77,6 +78,7 @@ async def make_plan(
         tools=(PLAN_SPEC,),
         must_call=PLAN,
         max_tokens=2_000,
+        payer=payer,
     )
     try:
         draft, usage = await filled_form(model, request, Plan, patience_s=PATIENCE_S)

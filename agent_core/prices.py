@@ -14,7 +14,7 @@ _SHIPPED = Path(__file__).with_name("prices.toml")
 _A_MILLION = 1_000_000
 
 
-class _Price(BaseModel):
+class Price(BaseModel):
     """US dollars for a million tokens."""
 
     model_config = ConfigDict(extra="forbid")
@@ -24,7 +24,7 @@ class _Price(BaseModel):
     cache_read: NonNegativeFloat
     output: NonNegativeFloat
 
-    def of(self, usage: Usage) -> float:
+    def cost(self, usage: Usage) -> float:
         dollars = usage.input_tokens * self.input
         dollars += usage.cache_write_tokens * self.cache_write
         dollars += usage.cache_read_tokens * self.cache_read
@@ -36,22 +36,26 @@ class _PriceFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     as_of: date
-    models: dict[str, _Price]
+    models: dict[str, Price]
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
     """Prices by the beginning of a model's name."""
 
-    models: dict[str, _Price]
+    models: dict[str, Price]
 
     def priced(self, usage: Usage, model: str) -> Usage:
         """A call's usage with its cost, or marked as one without a known price."""
-        names = [name for name in self.models if model.startswith(name)]
-        if not names:
+        price = self.of(model)
+        if price is None:
             return replace(usage, unpriced_calls=1)
-        price = self.models[max(names, key=len)]
-        return replace(usage, cost_usd=price.of(usage))
+        return replace(usage, cost_usd=price.cost(usage))
+
+    def of(self, model: str) -> Price | None:
+        """The price of a model; None where it is not known."""
+        names = [name for name in self.models if model.startswith(name)]
+        return self.models[max(names, key=len)] if names else None
 
 
 def read_prices(own: Path | None = None) -> Prices:
@@ -66,7 +70,7 @@ def read_prices(own: Path | None = None) -> Prices:
     return Prices(models)
 
 
-def _read(file: Path) -> dict[str, _Price]:
+def _read(file: Path) -> dict[str, Price]:
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
         return _PriceFile.model_validate(content).models

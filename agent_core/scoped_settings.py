@@ -5,7 +5,6 @@ Home and the reader of people's words go through its fields. Instructions shape 
 nothing; `approvals` only tightens the policy.
 """
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,10 +14,16 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from agent_core.errors import SettingsError
-from agent_core.yaml_files import read_yaml
+from agent_core.yaml_files import read_form
 
-Origin = Literal["default", "environment", "team", "channel", "thread", "file"]
+Origin = Literal[
+    "default",
+    "environment",
+    "team",
+    "channel",
+    "thread",
+    "file",
+]
 ApprovalRule = Literal["policy", "ask", "refuse"]
 
 SCOPES: tuple[Origin, ...] = ("team", "channel", "thread")
@@ -29,8 +34,7 @@ def _split(value: object) -> object:
     """A list may be one text with commas, as the database stores it."""
     if not isinstance(value, str):
         return value
-    parts = value.split(",")
-    return [part.strip() for part in parts]
+    return [part.strip() for part in value.split(",")]
 
 
 STRICTEST = Field(json_schema_extra={"merge": "strictest"})
@@ -41,18 +45,33 @@ ALL = Field(json_schema_extra={"merge": "all"})
 ReplyRule = Literal["meant", "two_party", "mention"]
 Switch = Annotated[bool, STRICTEST]
 Safeguard = Annotated[ApprovalRule, STRICTEST]
-Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Dollars = Annotated[
+    float,
+    Field(ge=0, allow_inf_nan=False),
+]
 MonthlyBudget = Annotated[Dollars | None, STRICTEST]
 Days = Annotated[int, Field(ge=1)] | None
 ModelId = Annotated[str, Field(pattern=r"^[\w.:@/-]{1,100}$")]
-Instructions = Annotated[str, Field(max_length=1_000), ALL]
-Names = Annotated[tuple[str, ...], BeforeValidator(_split), ALL]
+Instructions = Annotated[
+    str,
+    Field(max_length=1_000),
+    ALL,
+]
+Names = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_split),
+    ALL,
+]
 
 
 class ScopedSettings(BaseModel):
     """The settings of one scope. What stands below a field explains it to operators and models."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+    )
 
     instructions: Instructions = ""
     """How answers are to be: language, tone, length, which sources come first."""
@@ -125,18 +144,15 @@ class EffectiveSettings:
     @property
     def values(self) -> ScopedSettings:
         """The values in force; of several that hold, the nearest scope's."""
-        in_force: dict[str, Any] = {}
-        for name, values in self.held.items():
-            in_force[name] = values[-1].value
-        return DEFAULTS.model_copy(update=in_force)
+        return DEFAULTS.model_copy(
+            update={name: values[-1].value for name, values in self.held.items()}
+        )
 
     def lets(self, server: str, tool: str) -> bool:
         """Whether a tool of a server may be used; the agent's own tools have no server."""
-        if not server:
-            return True
-        names = (server, tool)
-        lists = self.held.get("tools", ())
-        return all(_is_listed(names, each.value) for each in lists)
+        return not server or all(
+            _is_listed((server, tool), each.value) for each in self.held.get("tools", ())
+        )
 
 
 NOTHING_SET = EffectiveSettings({})
@@ -148,8 +164,11 @@ def layer(values: Mapping[str, Any], origin: Origin, author: str = "") -> Layer:
     for name in SETTINGS.keys() & values.keys():
         with suppress(ValidationError):
             checked = ScopedSettings(**{name: values[name]})
-            value = getattr(checked, name)
-            held[name] = HeldValue(value, origin, author)
+            held[name] = HeldValue(
+                getattr(checked, name),
+                origin,
+                author,
+            )
     return held
 
 
@@ -158,14 +177,12 @@ def merged(layers: Sequence[Layer]) -> EffectiveSettings:
     held: dict[str, Sequence[HeldValue]] = {}
     for name, info in SETTINGS.items():
         values = [each[name] for each in layers if name in each]
-        of_file = [each for each in values if each.origin == "file"]
-        values = of_file or values
+        values = [each for each in values if each.origin == "file"] or values
         if info.json_schema_extra == STRICTEST.json_schema_extra:
             values.sort(key=_strictness)
         if info.json_schema_extra != ALL.json_schema_extra:
             values = values[-1:]
-        default = HeldValue(info.default, "default")
-        held[name] = values or [default]
+        held[name] = values or [HeldValue(info.default, "default")]
     return EffectiveSettings(held)
 
 
@@ -184,23 +201,17 @@ def _is_listed(names: Iterable[str], patterns: Any) -> bool:
     is_allowed = all(each.startswith("!") for each in patterns)
     for pattern in patterns:
         form = pattern.removeprefix("!").upper()
-        fits = [fnmatchcase(name.upper(), form) for name in names]
-        if not any(fits):
-            continue
-        if pattern.startswith("!"):
-            return False
-        is_allowed = True
+        if any(fnmatchcase(name.upper(), form) for name in names):
+            if pattern.startswith("!"):
+                return False
+            is_allowed = True
     return is_allowed
 
 
 def scopes_of(scope: str) -> dict[Origin, str]:
     """A scope and those that it lies in: the parts of its id nest, team, channel, thread."""
     parts = scope.split(":")
-    scopes: dict[Origin, str] = {}
-    for kind, _ in zip(SCOPES, parts, strict=False):
-        own = parts[: len(scopes) + 1]
-        scopes[kind] = ":".join(own)
-    return scopes
+    return {kind: ":".join(parts[: number + 1]) for number, kind in enumerate(SCOPES[: len(parts)])}
 
 
 ChannelId = Annotated[str, Field(pattern="^[A-Z0-9]+$")]
@@ -217,14 +228,11 @@ class SettingsFile(BaseModel):
 
     def layers(self, scope: str) -> list[Layer]:
         """What the file sets for a scope: the team's part, then the channel's."""
-        names = scopes_of(scope)
-        channel = names.get("channel", "")
-        channel = channel.rpartition(":")[2]
-        parts = [self.team]
-        if channel in self.channels:
-            parts.append(self.channels[channel])
-        values = [part.model_dump(exclude_unset=True) for part in parts]
-        return [layer(each, "file") for each in values]
+        _, channel, *_ = [*scope.split(":"), ""]
+        return [
+            layer(part.model_dump(exclude_unset=True), "file")
+            for part in (self.team, self.channels.get(channel, DEFAULTS))
+        ]
 
 
 def read_settings_file(path: Path | None) -> SettingsFile:
@@ -233,33 +241,5 @@ def read_settings_file(path: Path | None) -> SettingsFile:
     Raises SettingsError: it cannot be read, or has an unknown name (with the nearest) or value.
     """
     if path is None:
-        return NO_FILE
-    try:
-        return SettingsFile.model_validate(read_yaml(path, "CHANNEL_SETTINGS_FILE"))
-    except ValidationError as error:
-        faults = error.errors(include_url=False)
-        unknown = [fault for fault in faults if fault["type"] == "extra_forbidden"]
-        first = (unknown or faults)[0]
-        steps = [str(step) for step in first["loc"]]
-        where = ".".join(steps)
-        problem = first["msg"]
-        if unknown:
-            known = SettingsFile.model_fields
-            if len(steps) > 1:
-                known = SETTINGS
-            problem = near_miss(steps[-1], known)
-        text = f"{path.name}: `{where}`: {problem}"
-        raise SettingsError(text) from error
-
-
-NO_FILE = SettingsFile()
-
-
-def near_miss(name: str, known: Iterable[str] = SETTINGS) -> str:
-    """That a name is none, with the nearest one that is."""
-    plain = name.casefold()
-    nearest = difflib.get_close_matches(plain, known, n=1)
-    hint = f"There are: {', '.join(known)}."
-    if nearest:
-        hint = f"Did you mean `{nearest[0]}`?"
-    return f"nothing is called so here. {hint}"
+        return SettingsFile()
+    return read_form(path, SettingsFile, SETTINGS)

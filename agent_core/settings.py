@@ -86,6 +86,11 @@ _MODEL = "a model's id, such as claude-sonnet-5-5"
 
 Credential = Annotated[SecretStr, AfterValidator(as_credential), Field(examples=[_KEY])]
 WebAddress = Annotated[str, AfterValidator(as_web_address), Field(examples=[_ADDRESS])]
+CapUsd = Annotated[
+    float | None,
+    Field(gt=0, allow_inf_nan=False, examples=["a number of dollars above 0, such as 25"]),
+    Field(json_schema_extra=unset("no cap")),
+]
 KeptDays = Annotated[
     int | None,
     Field(
@@ -291,6 +296,24 @@ class CoreSettings(BaseSettings):
         description="Tokens that one run may use, with its sub-agents; the first of these gets a "
         "quarter.",
         examples=["a whole number of at least 1000, such as 12000000"],
+    )
+    cap_turn_usd: CapUsd = Field(
+        default=None,
+        description="US dollars that one request may spend on models, sub-agents included. At a "
+        "cap work ends with what it has, and new requests are refused.",
+    )
+    cap_person_usd: CapUsd = Field(
+        default=None,
+        description="US dollars that the requests of one person may spend in a month (UTC).",
+    )
+    cap_channel_usd: CapUsd = Field(
+        default=None,
+        description="The same for all requests in one channel.",
+    )
+    cap_team_usd: CapUsd = Field(
+        default=None,
+        description="The same for the whole workspace. Of a month's caps 80 % is told to the "
+        "admins once.",
     )
     scheduled_at_once: int = Field(
         default=8,

@@ -19,7 +19,9 @@ from agent_core.events import (
     Intervened,
     MessageTaken,
     Outcome,
+    PlanMade,
     QuestionAsked,
+    RouteChosen,
     RunFinished,
     RunStarted,
     StepFinished,
@@ -31,6 +33,7 @@ from agent_core.events import (
     ToolCallStarted,
     TurnFinished,
     TurnStarted,
+    Usage,
 )
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId
 
@@ -210,6 +213,8 @@ class TurnSnapshot:
         """Title of each page that was read, by address."""
         self.artifacts: dict[str, ArtifactSaved] = {}
         """By path, the newest last."""
+        self.usage = Usage()
+        """Of all model calls of the turn."""
 
     @property
     def open_calls(self) -> dict[CallKey, CallSnapshot]:
@@ -229,6 +234,8 @@ class TurnSnapshot:
             run = RunSnapshot(event.run, event.at)
             self.runs[event.run] = run
         run.fold(event)
+        if isinstance(event, StepFinished | RouteChosen | PlanMade):
+            self.usage += event.usage
         match event:
             case TurnStarted():
                 self.started = event

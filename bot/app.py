@@ -49,9 +49,11 @@ from bot.ingress import (
     leave_to_next_start,
     register,
     take_up,
+    tell_why,
 )
 from bot.presenter import Indicators, Presenting
 from bot.presenter.journal import READER
+from bot.setting_orders import SettingOrders
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
 from bot.socket import SocketMode, Timing
@@ -84,6 +86,7 @@ def _handlers(
     feedback = FeedbackClicks(runtime, api)
     ask_about = AskAbout(api, people, ingress)
     digests = DigestClicks(orders)
+    settings = SettingOrders(runtime, orders)
     home = Home(
         runtime,
         api,
@@ -91,6 +94,7 @@ def _handlers(
         rules,
         orders,
         digests,
+        settings,
         clock,
     )
     return {
@@ -103,11 +107,13 @@ def _handlers(
         clicks.FeedbackClick: feedback.give,
         clicks.BranchStop: partial(stop_branch, runtime),
         clicks.AskShortcut: ask_about.ask,
+        clicks.WhyShortcut: partial(tell_why, runtime, api),
         clicks.AskForm: ask_about.submit,
         clicks.ProposalClick: digests.decide,
         clicks.NewDigestClick: digests.order,
         clicks.ScheduleClick: digests.choose,
         clicks.DigestForm: digests.submit,
+        clicks.SettingClick: settings.agree,
         clicks.HomeOpened: home.open,
         clicks.Command: home.command,
         clicks.EraseClick: home.erase,
@@ -169,7 +175,7 @@ async def running_bot(
                 core,
                 clock=clock,
                 approvers=settings.approvers or (),
-                follow_ups=settings.own_follow_ups,
+                surface=settings,
             )
         )
         people = People(api, runtime.preferences)
@@ -181,7 +187,7 @@ async def running_bot(
             people,
             clock,
             settings,
-            runtime.scopes.at,
+            runtime.scopes,
         )
         digests = DigestMessages(orders, runtime.order_reader)
         rules = Rules(
@@ -189,7 +195,7 @@ async def running_bot(
             teams=settings.allowed_teams,
             channels=settings.allowed_channels,
             users=settings.allowed_users,
-            settings_at=runtime.scopes.at,
+            scopes=runtime.scopes,
         )
         console = Console(settings, runtime, api, rules, clock)
         presenting = Presenting(
@@ -249,7 +255,7 @@ async def running_bot(
             watermark,
         )
         register(app, ingress, actions, backfill)
-        runtime.take_orders_with(partial(digests.take, is_order=True))
+        runtime.take_orders_with(SettingOrders(runtime, orders, digests).take)
         await runtime.show_with(READER, presenting.attach)
         look = partial(
             take_up,

@@ -4,7 +4,7 @@ import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -39,10 +39,6 @@ config = typer.Typer(
 app.add_typer(config, name="config")
 
 
-audit = typer.Typer(rich_markup_mode=None, help="What was done, by whom, and the proof of it.")
-app.add_typer(audit, name="audit")
-
-
 @app.command()
 def start() -> None:
     """Run the bot in the Slack workspace of the configured tokens."""
@@ -70,53 +66,46 @@ def check(as_json: AsJson = False) -> None:
     raise typer.Exit(check_installation(as_json=as_json))
 
 
-Since = Annotated[
-    str,
-    typer.Option(
-        metavar="WHEN",
-        help="How far back: 90m, 12h, 7d, 4w, a date such as 2026-11-01, or all.",
-    ),
-]
-
-
-@audit.callback(invoke_without_command=True)
-def list_audit(
-    context: typer.Context,
-    since: Since = "7d",
+@app.command()
+def audit(
+    what: Annotated[
+        Literal["", "verify", "export"],
+        typer.Argument(metavar="[verify|export]", help="Prove the records, or print all of them."),
+    ] = "",
+    since: Annotated[
+        str,
+        typer.Option(
+            metavar="WHEN",
+            help="How far back: 90m, 12h, 7d, 4w, a date such as 2026-11-01, or all.",
+        ),
+    ] = "7d",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a line of JSON for each call in place of a table.")
     ] = False,
-) -> None:
-    """Say which calls with an effect the agents made: for whom, who approved, how they ended."""
-    if context.invoked_subcommand is not None:
-        return
-    from bot.operator.audit import show_audit
-
-    raise typer.Exit(show_audit(since, as_json=as_json))
-
-
-@audit.command("verify")
-def verify_audit(
     head: Annotated[
-        str, typer.Option(metavar="HASH", help="A head that was exported or printed before.")
+        str, typer.Option(metavar="HASH", help="With verify: the chain's head of an earlier day.")
     ] = "",
 ) -> None:
-    """Check that nobody changed, removed or reordered a record of the audit.
+    """Say which calls with an effect the agents made: for whom, who approved, how they ended.
 
-    It prints the chain's head: kept elsewhere and given back with --head, it shows an audit that
-    was cut off or written anew. The exit code is 1 where something is wrong.
+    `verify` finds a record that was changed, removed or moved, and prints the head of the chain;
+    kept elsewhere, the head shows later what was cut off or rewritten. `export` prints records of
+    all kinds as JSON, without their contents, and the head last.
     """
-    from bot.operator.audit import verify_chain
+    from bot.operator.audit import show_audit
 
-    raise typer.Exit(verify_chain(head))
+    raise typer.Exit(show_audit(since, what, head, as_json=as_json))
 
 
-@audit.command("export")
-def export_audit(since: Since = "all") -> None:
-    """Print all records as lines of JSON, without their contents; the last line is the head."""
-    from bot.operator.audit import export_chain
+@app.command()
+def why(link: str) -> None:
+    """Say what became of a post: answered, waiting, not for the bot, not allowed, never seen.
 
-    raise typer.Exit(export_chain(since))
+    The link is the one that “Copy link” in the post's menu gives.
+    """
+    from bot.operator.why import why
+
+    raise typer.Exit(why(link))
 
 
 @app.command()

@@ -140,6 +140,14 @@ class AskShortcut(_Payload):
     """The post's first words, as Slack has them."""
 
 
+class WhyShortcut(_Payload):
+    """“Why no answer?” in the menu of a post; its fields are those of AskShortcut."""
+
+    kind: Literal["why.silent"] = "why.silent"
+    author: str = ""
+    text: str = ""
+
+
 class AskForm(_Payload):
     """The question about a post, which is the one of `ts` in the thread of `session`."""
 
@@ -198,6 +206,14 @@ class DigestForm(_Payload):
     ts: str = ""
 
 
+class SettingClick(_Payload):
+    """A proposed change of settings; an empty text takes a value back."""
+
+    kind: Literal["setting.agree"] = "setting.agree"
+    scope: str
+    texts: Mapping[str, str]
+
+
 class HomeOpened(_Payload):
     """A person opened the app, at `home` or at `messages`."""
 
@@ -246,7 +262,7 @@ class ChannelClick(_Payload):
 
     kind: Literal["home.channel", "home.follow_ups"]
     channel: str
-    rule: str = ""
+    choice: str = ""
 
 
 class EraseClick(_Payload):
@@ -268,12 +284,14 @@ Payload = (
     | LiveViewClick
     | BranchStop
     | AskShortcut
+    | WhyShortcut
     | AskForm
     | ProposalClick
     | NewDigestClick
     | ScheduleClick
     | HomeScheduleClick
     | DigestForm
+    | SettingClick
     | HomeOpened
     | Command
     | EraseClick

@@ -236,11 +236,6 @@ class BotSettings(BaseSettings):
         examples=["an address such as https://live.example.org, without a path"],
     )
 
-    @property
-    def own_follow_ups(self) -> str:
-        """FOLLOW_UPS where the environment sets it; else empty."""
-        return self.follow_ups if "follow_ups" in self.model_fields_set else ""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:

@@ -17,7 +17,7 @@ from agent_core.fault_points import arm
 from agent_core.log_repeats import RepeatFilter
 from agent_core.masking import MaskingFormatter, know, masked
 from agent_core.operator import examine_database, examine_root
-from agent_core.runtime import sole_process
+from agent_core.runtime import sole_process, unpriced_models
 from agent_core.settings import (
     ClockSettings,
     CoreSettings,
@@ -135,6 +135,8 @@ async def _listen(settings: BotSettings, core: CoreSettings) -> None:
             gc.collect()
             gc.freeze()
             runtime.warm_up()
+            for model in unpriced_models(core):
+                logger.warning("the price of %s is not known: no cap counts its calls", model)
             if not core.composio_api_key.get_secret_value():
                 logger.warning("COMPOSIO_API_KEY is not set: there are no app tools")
             await asyncio.Event().wait()

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,7 +13,7 @@ from agent_core.errors import SessionError, SurfaceRefused
 from agent_core.events import TurnFinished
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
-from agent_core.runtime import AnsweredTurn, Runtime, detect_language
+from agent_core.runtime import AnsweredTurn, Cap, Runtime, detect_language
 from bot.inbound import plain_text, posted_at
 from bot.presenter.answer import about_sources, live_links
 from bot.presenter.journal import READER, Bookmark
@@ -27,6 +27,7 @@ from bot.slack_api import (
     SlackApi,
     SlackError,
     SlackRefused,
+    language_of,
 )
 from bot.slack_api.records import read_post, shared_in
 from bot.threads import ThreadRef, parse_session, parse_user
@@ -114,6 +115,11 @@ def _refusals() -> Generator[None]:
         raise SurfaceRefused("Slack did not let this be done just now.") from error
 
 
+def _id_in(cap: Cap) -> str:
+    """Slack's id of a person or channel; of a thread its channel's."""
+    return cap.name.split(":")[-1 if cap.kind == "team" else 1]
+
+
 @dataclass(frozen=True, slots=True)
 class SlackSurface:
     """The core's `Surface`. Who may read is asked anew each time: people come and go."""
@@ -166,6 +172,28 @@ class SlackSurface:
         with _refusals():
             member = await self._people.person(parse_user(person)[1])
         return member is not None and member.is_admin
+
+    async def names(self, cap: Cap) -> tuple[str, Sequence[str]]:
+        try:
+            people = await self._people.names({_id_in(cap)} if cap.kind == "person" else set())
+            admins = await self._people.admins()
+        except SlackError as error:
+            logger.warning("a cap is told without names: %s", error)
+            return "", ()
+        return "".join(people.values()), [person.name for person in admins]
+
+    async def warn(self, cap: Cap) -> None:
+        sign = "@" if cap.kind == "person" else "#"
+        for person in await self._people.admins():
+            text = BOT.say(
+                language_of(person),
+                "cap-near",
+                kind=cap.kind,
+                who=f"<{sign}{_id_in(cap)}>",
+                usd=f"${cap.usd:,g}",
+            )
+            op = Op("cap").part(cap.scope, person.id)
+            await self._api.post_direct(person.team, person.id, text, op=op, since="0")
 
     async def put_right(
         self,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from agent_core.errors import ModelError
-from agent_core.messages import user_message
+from agent_core.messages import Payer, user_message
 from agent_core.models import Model, ModelRequest, ToolSpec, filled_form
 from agent_core.prompts import prompt
 
@@ -58,6 +58,7 @@ class Talk:
     """Whose answer or decision the bot waits for."""
     works_for: tuple[str, ...] = ()
     """For whom it is at work."""
+    payer: Payer | None = None
 
 
 class ReplyReader:
@@ -76,6 +77,7 @@ class ReplyReader:
             must_call=JUDGE_REPLY,
             max_tokens=500,
             effort="low",
+            payer=talk.payer,
         )
         try:
             verdict, _ = await filled_form(

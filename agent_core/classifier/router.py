@@ -22,7 +22,7 @@ from agent_core.errors import (
     RequestTooLarge,
 )
 from agent_core.events import Route, Usage
-from agent_core.messages import AttachedFile, InboundMessage, Message, user_message
+from agent_core.messages import AttachedFile, InboundMessage, Message, Payer, user_message
 from agent_core.models import (
     CUT,
     CallDelta,
@@ -36,6 +36,7 @@ from agent_core.models import (
     ToolSpec,
     whole_reply,
 )
+from agent_core.models.metered import CapReached
 from agent_core.prompts import prompt
 from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
 from agent_core.words import short_form
@@ -78,10 +79,9 @@ class Routing:
     files: tuple[AttachedFile, ...] = ()
     """What came with the message, and below the pictures among it."""
     pictures: Mapping[str, Picture] = field(default_factory=dict[str, Picture])
+    payer: Payer | None = None
     settings: EffectiveSettings = NOTHING_SET
     """Of the channel: where it wants sources, no fast answer is given."""
-    answerer: RetryingModel | None = None
-    """The model that the channel has chosen for answers; None for the router's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +104,8 @@ class Routed:
 
 ROUTED: TypeAdapter[Routed] = TypeAdapter(Routed)
 
+NamedModels = Callable[[str], RetryingModel | None]
+"""Another model by the name that settings give it; None where the usual one is meant."""
 AnswerListener = Callable[[Delta | Retried], Awaitable[None]]
 """Hears the answer's text; a Retried voids what came before it."""
 
@@ -114,6 +116,7 @@ class Router:
     Args:
         classifier: The small model that says one of the verdicts.
         answerer: The model of the fast answer.
+        named: Another model for the answer, by the name that settings give it.
         patience_s: How long a verdict is waited for; later means COMPLEX. Verdicts of 2 s are
             usual, and a plain question is not to become work for a hiccup.
     """
@@ -123,10 +126,12 @@ class Router:
         *,
         classifier: Model,
         answerer: RetryingModel,
+        named: NamedModels = lambda _: None,
         patience_s: float = 6.0,
     ) -> None:
         self.classifier = classifier
         self._answerer = answerer
+        self._named = named
         self._patience_s = patience_s
 
     async def route(self, routing: Routing, tell: AnswerListener) -> Routed:
@@ -147,6 +152,8 @@ class Router:
                 reply = await answering
             except (ReplyTruncated, RequestTooLarge):
                 return replace(judged, fallback="answer_cut")
+            except CapReached:
+                return replace(judged, fallback="cap")
             judged = replace(judged, usage=judged.usage + reply.usage)
             if fallback := _why_no_answer(reply):
                 return replace(judged, fallback=fallback)
@@ -175,6 +182,7 @@ class Router:
             messages=(user_message(question),),
             max_tokens=_CLASSIFY_MAX_TOKENS,
             effort="low",
+            payer=routing.payer,
         )
         judged = Routed(route="COMPLEX", reason="unclear", model_calls=2)
         try:
@@ -209,7 +217,7 @@ class Router:
     ) -> Reply:
         """The fast answer; its text waits in `pieces`, of which None is the end."""
         try:
-            answerer = routing.answerer or self._answerer
+            answerer = self._named(routing.settings.values.model) or self._answerer
             async with aclosing(answerer.stream(_fast_request(routing))) as stream:
                 async for item in stream:
                     if isinstance(item, Reply):
@@ -234,6 +242,7 @@ def _fast_request(routing: Routing) -> ModelRequest:
         tools=(USE_TOOLS,),
         max_tokens=_FAST_MAX_TOKENS,
         effort="low",
+        payer=routing.payer,
     )
 
 

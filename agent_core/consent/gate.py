@@ -41,6 +41,7 @@ from agent_core.sessions import (
     AuditOutcome,
     DisclosureStore,
     SessionStore,
+    audited_refusal,
 )
 from agent_core.tools import (
     BY_RIGHTS,
@@ -111,6 +112,14 @@ class ConsentGate:
         judgement = self.policy.judge(call, is_tainted=is_tainted)
         judgement = _restricted(judgement, call, context)
         if judgement.verdict == "refuse":
+            refused = audited_refusal(
+                self.clock(),
+                context.asker,
+                session=context.session,
+                tool=call.name,
+                why=judgement.reason,
+            )
+            await self.audit.audit(refused)
             return refusal(f"Not done: {judgement.reason}.")
         judgement = await self._egress.check_addresses(judgement, call, context)
         plan = await plan_of(self.accounts, judgement, call, spec, context)
@@ -269,14 +278,13 @@ def _restricted(judgement: Judgement, call: OpenedCall, context: ToolContext) ->
     """A judgement under the settings of the place, which are only stricter than the policy."""
     server = server_of(call.name)
     rule = context.settings.values.approvals
-    off = [each.tool for each in call.actions if not context.settings.lets(server, each.tool)]
-    if off:
-        return replace(judgement, verdict="refuse", reason=f"{off[0]} is switched off here")
+    for action in call.actions:
+        if not context.settings.lets(server, action.tool):
+            return replace(judgement, verdict="refuse", reason=f"{action.tool} is off here")
     if rule == "policy" or not judgement.has_effect or judgement.verdict == "refuse":
         return judgement
-    if rule == "ask":
-        return judgement.asking("whatever has an effect is asked for here")
-    return replace(judgement, verdict="refuse", reason="nothing that has an effect is done here")
+    restricted = judgement.asking("whatever has an effect is restricted here")
+    return replace(restricted, verdict=rule)
 
 
 def outcome_of(judgement: Judgement, output: ToolOutput) -> AuditOutcome:

@@ -15,15 +15,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agent_core.consent.provenance import addresses_in
 from agent_core.consent.results import is_trusted_search
-from agent_core.errors import SettingsError
 from agent_core.json_values import leaves_of, names_in, texts_in
 from agent_core.messages import JsonObject
 from agent_core.tools import AGENT, MAX_NAME_CHARS, Action, OpenedCall, canonical, prefix_of
-from agent_core.yaml_files import read_yaml
+from agent_core.yaml_files import read_form
 
 PolicyVerdict = Literal["allow", "ask", "refuse"]
 RuleValue = str | int | float | bool
@@ -246,25 +245,4 @@ class _PolicyFile(BaseModel):
 
 def read_rules(path: Path) -> tuple[PolicyRule, ...]:
     """The rules of a file, in their order; as `read_policy` where something is wrong in it."""
-    try:
-        return tuple(_PolicyFile.model_validate(read_yaml(path, "the policy")).rules or ())
-    except ValidationError as error:
-        raise SettingsError(f"{path.name}{_fault(error)}") from error
-
-
-def _fault(error: ValidationError) -> str:
-    """What is wrong, behind the number of the rule; a name that is none is told first."""
-    faults = error.errors(include_url=False)
-    faults.sort(key=lambda fault: fault["type"] != "extra_forbidden")
-    first = faults[0]
-    rule = ""
-    name = "the file"
-    for step in first["loc"]:
-        if isinstance(step, str):
-            name = step
-        else:
-            rule = rule or f", rule {step + 1}"
-    reason = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        reason = "nothing is called so here"
-    return f"{rule}: `{name}`: {reason}"
+    return tuple(read_form(path, _PolicyFile, PolicyRule.model_fields).rules or ())

@@ -3,13 +3,11 @@
 from agent_core.prompts import prompt
 from agent_core.scoped_settings import EffectiveSettings
 
-_WITHOUT_TAGS = {ord("<"): "(", ord(">"): ")"}
-
 
 def with_wishes(system: str, settings: EffectiveSettings) -> str:
     """A system prompt, with the instructions of every scope behind it, the widest scope's first."""
     wishes = [
-        f'<wish of="{each.origin}">\n{each.text.translate(_WITHOUT_TAGS)}\n</wish>'
+        f'<wish of="{each.origin}">\n{each.text.replace("<", "(")}\n</wish>'
         for each in settings.held.get("instructions", ())
         if each.text
     ]

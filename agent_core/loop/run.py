@@ -21,6 +21,7 @@ from agent_core.events import (
     StepFinished,
     StepStarted,
     TextDelta,
+    Usage,
 )
 from agent_core.fault_points import fault_point
 from agent_core.ids import RunId, ToolCallId
@@ -33,8 +34,18 @@ from agent_core.loop.agent import (
     names_away,
 )
 from agent_core.loop.calls import Headings, run_calls
-from agent_core.messages import Message, Part, Text, ToolCall, ToolResult, is_visible, user_message
+from agent_core.messages import (
+    Message,
+    Part,
+    Payer,
+    Text,
+    ToolCall,
+    ToolResult,
+    is_visible,
+    user_message,
+)
 from agent_core.models import CUT, CallDelta, Delta, ModelRequest, Reply, Retried
+from agent_core.models.metered import Cap, CapReached
 from agent_core.prompts import prompt
 from agent_core.tools import ToolContext, tools_in_sight
 from agent_core.words import Words
@@ -50,6 +61,8 @@ class RecordedCall:
     finished_at: datetime
     arrivals: tuple[Arrival, ...] = ()
     """What came in meanwhile; the model saw it."""
+    cap: Cap | None = None
+    """The cap at which the call was not made, and its reply is empty, or was the run's last one."""
 
     @property
     def started_at(self) -> datetime:
@@ -97,6 +110,8 @@ async def run_step(
             seq,
             closing,
         )
+        if call.cap is not None:
+            return call, _messages(call.arrivals)
         scope = scope.acting_for(call.arrivals)
         await _begin_again(call.arrivals, scope)
         message = _with_fresh_ids(call.reply.message, history)
@@ -184,13 +199,25 @@ async def _call_model(
             closing,
         )
         fault_point("model_call.before")
-        call = await _stream(agent, request, acting, number)
+        try:
+            call = await _stream(agent, request, acting, number)
+        except CapReached as reached:
+            message = Message(role="assistant", parts=())
+            call = RecordedCall(
+                reply=Reply(message=message, stop_reason="cap", usage=Usage(), model=""),
+                attempt=1,
+                duration_s=0.0,
+                finished_at=scope.clock(),
+                cap=reached.cap,
+            )
         fault_point("model_call.after")
         return replace(call, arrivals=arrivals)
 
     call = await scope.steps.once(f"model:{agent.name}", work, RECORDED_CALL)
     # Told at once, and again from the record: a crash may have kept the first from the log.
     await scope.announce(call.arrivals, number)
+    if call.cap is not None:
+        return call
     await scope.emit(
         StepFinished(
             **scope.at(number, 1, call.attempt),
@@ -219,6 +246,8 @@ async def _request(
         pictures=await load_pictures(history, context.workspace),
         tools=(*specs, *(tool.spec for tool in agent.body_tools)),
         may_call_tools=not closing,
+        payer=Payer(person=context.asker, session=context.session, turn=context.turn),
+        may_overdraw=bool(closing),
     )
 
 
@@ -231,6 +260,8 @@ async def _stream(
     async with aclosing(agent.model.stream(request)) as stream:
         async for item in stream:
             match item:
+                case Delta() if scope.context.settings.values.cite_or_stay_silent:
+                    pass  # an answer that may be withheld is not shown while it is written
                 case Delta():
                     await scope.emit(TextDelta(**scope.at(number, 1, attempt), text=item.text))
                 case CallDelta():
@@ -297,6 +328,8 @@ class RunResult:
     text: str
     has_findings: bool = False
     """Of one that was stopped: an answer could be made of what there is."""
+    cap: Cap | None = None
+    """The cap that ended it; without a text nothing was begun."""
 
 
 async def run_agent(
@@ -347,11 +380,8 @@ async def _run_steps(
     texts: list[str] = []
     is_over = not agent.limits.max_steps
     while True:
-        closing = ""
-        if is_over:
-            await scope.children.settle()
-            closing = prompt("wrap_up")
-        step, added = await run_step(
+        closing = await _closing(scope) if is_over else ""
+        step, added = await _step_within_caps(
             agent,
             history,
             replace(scope, left=left),
@@ -361,6 +391,7 @@ async def _run_steps(
         )
         history.extend(added)
         scope = scope.acting_for(step.arrivals)
+        is_over |= step.cap is not None
         steps.append(step)
         left = _left(agent.limits, steps)
         if step.is_final:
@@ -384,7 +415,40 @@ async def _run_steps(
         )
     is_limited = is_over | (step.reply.stop_reason in CUT)
     outcome = "limited" if is_limited else "answered"
-    return RunResult(outcome=outcome, text=_text(texts, step, scope.words))
+    return RunResult(outcome=outcome, text=_text(texts, step, scope.words), cap=step.cap)
+
+
+async def _closing(scope: RunScope) -> str:
+    """What the last call of a run that is over is told, once all its children have ended."""
+    await scope.children.settle()
+    return prompt("wrap_up")
+
+
+async def _step_within_caps(
+    agent: Agent,
+    history: Sequence[Message],
+    scope: RunScope,
+    number: int,
+    *,
+    seq: int,
+    closing: str,
+) -> tuple[RecordedCall, tuple[Message, ...]]:
+    """As `run_step`. At a cap one more call, beyond it, answers with what there is, if anything."""
+    step, added = await run_step(agent, history, scope, number, seq=seq, closing=closing)
+    if step.cap is None:
+        return step, added
+    has_work = number > 1 or added or scope.history or await scope.children.settle()
+    if closing or not has_work:
+        return step, added
+    last, answer = await run_step(
+        agent,
+        [*history, *added],
+        scope.acting_for(step.arrivals),
+        number,
+        seq=seq + len(added),
+        closing=await _closing(scope),
+    )
+    return replace(last, cap=step.cap), (*added, *answer)
 
 
 def _left(limits: RunLimits, steps: Sequence[RecordedCall]) -> RunLimits:
@@ -442,7 +506,7 @@ def _text(texts: Sequence[str], step: RecordedCall, words: Words) -> str:
     text = "".join(texts).strip()
     if step.reply.stop_reason in CUT:
         return f"{text}…\n\n{words('answer-cut-off')}"
-    if is_visible(text):
+    if is_visible(text) or step.cap:
         return text
     is_refused = step.reply.stop_reason == "refusal"
     return words("answer-declined" if is_refused else "answer-no-words")

@@ -19,7 +19,7 @@ from agent_core import tracing
 from agent_core.background import Backoff
 from agent_core.errors import ModelError, ModelUnavailable, ReplyTruncated
 from agent_core.events import Usage
-from agent_core.messages import JsonObject, Message
+from agent_core.messages import JsonObject, Message, Payer
 
 logger = logging.getLogger(__name__)
 
@@ -83,6 +83,10 @@ class ModelRequest:
     """Of the messages' files, by path; a file whose picture is not here is told by its text."""
     effort: Effort | None = None
     """Sent only to models that are known to take it."""
+    payer: Payer | None = None
+    """None where no cap counts the call, as in `bot check`."""
+    may_overdraw: bool = False
+    """A run's last call, which ends it with what it has: it is made beyond a cap, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

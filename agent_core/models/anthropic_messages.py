@@ -27,6 +27,8 @@ from agent_core.models.citations import cite_natively, mark_of
 
 _CACHE_POINT: JsonObject = {"type": "ephemeral"}
 _CACHED_USER_MESSAGES = 2
+SESSION_PART = "\n\n## This session\n"
+"""What a system prompt has behind it differs between sessions: the rest is cached for all."""
 _MODEL_ID = re.compile(r"claude-(?:fable|haiku|mythos|opus|sonnet)-(\d{1,2})(?!\d)")
 _FIRST_MAJOR_WITH_EFFORT = 5
 DECLINED_THE_REST = "[The model declined to go on here.]"
@@ -56,8 +58,11 @@ def request_body(model: str, request: ModelRequest, *, may_cite: bool = False) -
         cite_natively(messages)
     body: JsonObject = {"model": model, "max_tokens": request.max_tokens, "messages": messages}
     if request.system:
-        block = {"type": "text", "text": request.system, "cache_control": _CACHE_POINT}
+        stable, heading, varying = request.system.partition(SESSION_PART)
+        block = {"type": "text", "text": stable, "cache_control": _CACHE_POINT}
         body["system"] = [block]
+        if heading:
+            body["system"].append({"type": "text", "text": f"{heading.strip()}\n{varying}"})
     if request.tools:
         tools = [tool.for_model() for tool in request.tools]
         tools[-1]["cache_control"] = _CACHE_POINT

@@ -6,16 +6,19 @@ What a surface may know of stored things is named here; the rooms behind are non
 from agent_core.classifier import Line, ReplyReader, Talk
 from agent_core.composio import Account
 from agent_core.consent import recipients_of, unpacked
+from agent_core.models.metered import Cap
 from agent_core.runtime.asks import Asks
-from agent_core.runtime.build import build_runtime
-from agent_core.runtime.dispatch import MAX_TRIES
+from agent_core.runtime.build import build_runtime, unpriced_models
 from agent_core.runtime.runtime import Runtime
+from agent_core.runtime.scopes import ScopeSettings
 from agent_core.schedules.description import day_words, moment_words
 from agent_core.sessions import (
+    MAX_TRIES,
     OPERATOR,
     AnsweredTurn,
     Ask,
     AuditEntry,
+    AuditRecord,
     KnownSessions,
     LeaseLost,
     Ledger,
@@ -50,6 +53,8 @@ __all__ = [
     "Ask",
     "Asks",
     "AuditEntry",
+    "AuditRecord",
+    "Cap",
     "KnownSessions",
     "Language",
     "LeaseLost",
@@ -60,6 +65,7 @@ __all__ = [
     "Question",
     "ReplyReader",
     "Runtime",
+    "ScopeSettings",
     "SessionState",
     "Spent",
     "StoredTurn",
@@ -81,6 +87,7 @@ __all__ = [
     "space_taken",
     "spoken_time",
     "unpacked",
+    "unpriced_models",
     "without_paths",
     "written_language",
 ]  # fmt: skip

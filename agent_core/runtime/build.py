@@ -6,11 +6,13 @@ import sys
 import time
 from collections.abc import Callable, Collection
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from agent_core.classifier import Router
+from pydantic_settings import BaseSettings
+
+from agent_core.classifier import NamedModels, Router
 from agent_core.clock import machine_time
 from agent_core.composio import (
     DEFAULT_BASE_URL,
@@ -28,15 +30,16 @@ from agent_core.loop.agent import RunLimits
 from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
 from agent_core.models import RetryingModel
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
+from agent_core.models.metered import MeteredModel
 from agent_core.observers import Observers, keep_read_page, standard_observers
 from agent_core.observers.blacklist import Blacklist
-from agent_core.prices import Prices, read_prices
+from agent_core.prices import read_prices
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, call_meta, known_of
 from agent_core.runtime.runtime import Runtime
-from agent_core.runtime.scopes import environment_layer
-from agent_core.scoped_settings import read_settings_file
+from agent_core.runtime.scopes import scope_settings
 from agent_core.sessions import (
+    Budget,
     Database,
     KnownSessions,
     Overview,
@@ -66,7 +69,7 @@ def build_runtime(
     *,
     clock: Callable[[], datetime] = machine_time,
     approvers: Collection[str] = (),
-    follow_ups: str = "",
+    surface: BaseSettings | None = None,
 ) -> Runtime:
     """A runtime, not yet started: use it as `async with`.
 
@@ -74,15 +77,21 @@ def build_runtime(
         settings: Of the core.
         clock: Tells the moment, in UTC.
         approvers: People who may decide for others, as the surface calls them.
-        follow_ups: As `FOLLOW_UPS` says, where it is set.
+        surface: Its settings; what is set there of `ScopedSettings` holds in every scope.
 
     Raises:
         SettingsError: the policy file or the file of channels' settings cannot be read.
     """
     connection = model_connection(settings)
     prices = read_prices(settings.prices_file)
-    model = RetryingModel(AnthropicModel(settings.agent_model, connection, prices))
     database = Database(settings.state_url)
+    budget = Budget(database, caps_of(settings), clock)
+
+    def metered(name: str) -> MeteredModel:
+        return MeteredModel(AnthropicModel(name, connection, prices), budget, prices)
+
+    model = RetryingModel(metered(settings.agent_model))
+    classifier = metered(settings.classifier_model)
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
     pins = Pins(ToolPins(database), awaited=awaited)
     is_heard = asyncio.Event()
@@ -113,15 +122,15 @@ def build_runtime(
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
-    classifier = AnthropicModel(settings.classifier_model, connection, prices)
     python = RunPython(Interpreter(), ProgramStore(database))
+    named = _named_models(settings, metered)
     turns = TurnParts(
         database=database,
-        router=Router(classifier=classifier, answerer=model),
+        router=Router(classifier=classifier, answerer=model, named=named),
         planner=classifier,
         agents=Agents(
             model=model,
-            named=_named_models(settings, connection, prices),
+            named=named,
             registry=registry,
             specs=shipped_specs(),
             limits=RunLimits(
@@ -132,17 +141,17 @@ def build_runtime(
             away=hub.away,
             python=python,
         ),
+        budget=budget,
         observers=observers,
         policy=read_policy(settings.policy_file),
         places=LinkPlaces(places),
         accounts=accounts,
         clock=clock,
+        scopes=scope_settings(database, settings, surface),
         surface=tools,
         app_address=people.address_of if people else lambda _: "",
         logfire_project=settings.logfire_project,
         logfire_enabled=bool(settings.logfire_token.get_secret_value()),
-        settings_file=read_settings_file(settings.channel_settings_file),
-        environment=environment_layer(settings, follow_ups),
     )
     return Runtime(
         turns,
@@ -158,17 +167,33 @@ def build_runtime(
     )
 
 
-def _named_models(
-    settings: CoreSettings, connection: AnthropicConnection, prices: Prices
-) -> Callable[[str], RetryingModel | None]:
-    """The models that settings of a channel may name, each made once."""
+def caps_of(settings: CoreSettings) -> dict[str, float | None]:
+    """The caps that hold where a team or channel has none of its own."""
+    return {
+        "turn": settings.cap_turn_usd,
+        "person": settings.cap_person_usd,
+        "channel": settings.cap_channel_usd,
+        "team": settings.cap_team_usd,
+    }
 
-    @cache
+
+def unpriced_models(settings: CoreSettings) -> list[str]:
+    """Models that no cap counts, since their price is not known; empty where there is no cap."""
+    if not any(caps_of(settings).values()):
+        return []
+    prices = read_prices(settings.prices_file)
+    models = dict.fromkeys((settings.agent_model, settings.classifier_model))
+    return [model for model in models if prices.of(model) is None]
+
+
+def _named_models(settings: CoreSettings, metered: Callable[[str], MeteredModel]) -> NamedModels:
+    """The models that settings of a channel may name, over one connection."""
+
     def named(name: str) -> RetryingModel | None:
         if name in ("main", settings.agent_model):
             return None
         model = settings.classifier_model if name == "small" else name
-        return RetryingModel(AnthropicModel(model, connection, prices))
+        return RetryingModel(metered(model))
 
     return named
 

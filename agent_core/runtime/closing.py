@@ -308,12 +308,17 @@ async def _notices(
     words = scope.words
     messages = await parts.store.run_messages(turn.id, ROOT_RUN)
     is_renewed = await asyncio.to_thread(renewal(scope.context.workspace).exists)
+    ended = ""
+    if result.cap is not None:
+        key = "cap-ended" if result.text else "cap-refused"
+        ended = await parts.budget.sentence(result.cap, key, thread_language(turn))
     gone = "notice-files-gone" if is_renewed else ""
     session = await parts.store.session(turn.session)
     long_before = turn.inbound.received_at - timedelta(hours=1)
     if turn.seq == 1 and session and session.created_at < long_before:
         gone = "notice-transcript-gone"  # else its session is as new as a first turn
     return [
+        ended,
         ""
         if result.outcome == "stopped"
         else await _lateness(

@@ -24,7 +24,7 @@ from agent_core.runtime.closing import end_silently, give_up, keep_message
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.run import run_child
 from agent_core.runtime.turn import OrderTaker, no_orders, run_turn, verdict_of
-from agent_core.sessions import Question, Stop, StoredTurn, Wait
+from agent_core.sessions import MAX_TRIES, Question, Stop, StoredTurn, Wait
 from agent_core.words import short_form
 
 logger = logging.getLogger(__name__)
@@ -33,9 +33,6 @@ MAX_GENERATIONS = 50
 """A turn that broke off so often breaks off for good."""
 
 MAX_WEIGHED = 1_000
-MAX_TRIES = 3
-"""A turn is quarantined after it crashed so many processes without getting any further: one in
-which other turns ran too, one in which only new turns ran beside it, and one that it had alone."""
 ALONE_S = 20.0
 """Other turns wait no longer for a suspect one; it stays suspect."""
 

@@ -6,7 +6,7 @@ works with a person's words is stopped first. It may run beside the bot, in anot
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -56,13 +56,17 @@ class Erasure:
         """Legal holds, each with since when."""
         return await Preferences(self.database).of(HOLD)
 
+    async def is_held(self, session: SessionId) -> bool:
+        """Whether a part of its id is under legal hold."""
+        return any(f":{part}:" in f":{session}:" for part in await self.holds())
+
     async def hold(self, part: str, *, ends: bool) -> None:
         """Put what has this part in its id under legal hold, or end that."""
         now = self._clock()
         since = "" if ends else now.isoformat(timespec="minutes")
         about = {"hold": part, "since": since}
         record = AuditRecord(at=now, kind="admin", who=OPERATOR, about=about)
-        await AuditLog(self.database).add(record)
+        await AuditLog(self.database).audit(record)
         await Preferences(self.database).put(HOLD, part, since)
 
     async def erase(self, person: UserId, by: str) -> tuple[int, Sequence[SessionId]]:
@@ -71,9 +75,8 @@ class Erasure:
         It gives in how many sessions, and those where nothing was deleted: they are under hold, or
         their work did not stop in time.
         """
-        holds = await self.holds()
         touched = await self.store.touched(person)
-        left = [session for session in touched if _is_held(session, holds)]
+        left = [session for session in touched if await self.is_held(session)]
         for session in touched:
             if session not in left and not await self._forget(session, person):
                 left.append(session)
@@ -98,13 +101,12 @@ class Erasure:
     async def sweep(self, scopes: ScopeSettings) -> None:
         """Delete what each scope has kept for as long as it keeps that."""
         now = self._clock()
-        holds = await self.holds()
         idle: dict[int, list[StoredSession]] = {}
         for session in await self.store.idle(now - timedelta(days=1)):
             kept = (await scopes.of_session(session.id)).values
             for kind in FILES_OF:
                 days = getattr(kept, f"keep_{kind}_days")
-                if days is None or _is_held(session.id, holds):
+                if days is None or await self.is_held(session.id):
                     continue
                 if days not in idle:
                     idle[days] = await self.store.idle(now - timedelta(days=days))
@@ -117,7 +119,3 @@ class Erasure:
         await asyncio.to_thread(delete_files, session.workspace, FILES_OF[kind])
         if kind == "workspaces":
             await asyncio.to_thread(shutil.rmtree, session.workspace, ignore_errors=True)
-
-
-def _is_held(session: SessionId, holds: Iterable[str]) -> bool:
-    return any(f":{part}:" in f":{session}:" for part in holds)

@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from agent_core.messages import (
     InboundMessage,
     JsonObject,
     Message,
+    Payer,
     Text,
     ToolCall,
 )
@@ -220,6 +222,11 @@ def fault_notes(messages: Sequence[Message], words: Words) -> list[str]:
 def one_line(name: str) -> str:
     """A name that people chose themselves, so that it cannot pose as more than a name."""
     return " ".join(name.split())[:MAX_NAME_CHARS] or "Someone"
+
+
+def payer_of(turn: StoredTurn) -> Payer:
+    """Who pays for calls about a turn's message."""
+    return replace(turn.inbound.payer, turn=turn.id)
 
 
 def small_talk_of(message: InboundMessage) -> SmallTalk | None:

@@ -4,13 +4,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from agent_core.classifier import Router
+from agent_core.classifier import NamedModels, Router
 from agent_core.clock import UtcClock, local_time
 from agent_core.composio import Accounts, ComposioSessions
 from agent_core.consent import ConsentGate, LinkPlaces, Policy, fresh_links
@@ -28,30 +28,20 @@ from agent_core.prompts import fill, prompt
 from agent_core.runtime.opening import one_line
 from agent_core.runtime.scopes import ScopeSettings
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
-from agent_core.scoped_settings import (
-    NO_FILE,
-    NOTHING_SET,
-    EffectiveSettings,
-    HeldValue,
-    Layer,
-    SettingsFile,
-)
+from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
 from agent_core.sessions import (
     AskStore,
     AuditLog,
+    Budget,
     Database,
     DisclosureStore,
     EventLog,
     Inbox,
     KnownSessions,
-    Leases,
     Overview,
-    Preferences,
-    ScheduleStore,
     SessionStore,
     TurnQueue,
     WriteBehind,
-    new_process_id,
 )
 from agent_core.subagents.children import MAX_DEPTH, RunsAtWork
 from agent_core.subagents.task import SubagentSpec, child_tools
@@ -94,8 +84,8 @@ class Agents:
     away: Away = lambda _: {}
     python: RunPython | None = None
     """None where no agent writes programs."""
-    named: Callable[[str], RetryingModel | None] = lambda _: None
-    """Another model by the name that settings give it; None where it is `model`."""
+    named: NamedModels = lambda _: None
+    """Models that settings may choose in the place of `model`."""
     main_name: str = MAIN_AGENT
     """In events and records."""
 
@@ -238,6 +228,9 @@ class TurnParts:
     accounts: Accounts | None
     """None without Composio."""
     clock: UtcClock
+    scopes: ScopeSettings
+    """What teams, channels and threads have set."""
+    budget: Budget
     surface: SurfaceTools
     """The agent's tools over the place where people talk to it."""
     planner: Model | None = None
@@ -246,29 +239,20 @@ class TurnParts:
     """Where the app tools of a person come from; it and the next two are named in traces."""
     logfire_project: str = ""
     logfire_enabled: bool = False
-    settings_file: SettingsFile = NO_FILE
-    environment: Layer = field(default_factory=dict[str, HeldValue])
-    """What the environment sets for every scope."""
 
     def __post_init__(self) -> None:
         self.behind = WriteBehind(self.database)
         self.store = SessionStore(self.database, self.behind)
         self.inbox = Inbox(self.database)
         self.queue = TurnQueue(self.database)
-        self.leases = Leases(self.database, new_process_id())
+        self.leases = self.budget.leases
         self.run_logs = RunLogs()
         self.log = EventLog(self.database, self.behind)
         self.log.watch(self.run_logs.write)
         self.asks = AskStore(self.database, self.clock)
         self.audit = AuditLog(self.database)
         self.known_sessions = KnownSessions(self.database)
-        self.scopes = ScopeSettings(
-            Preferences(self.database),
-            ScheduleStore(self.database),
-            self.audit,
-            self.settings_file,
-            self.environment,
-        )
+        self.budget.own = self.scopes.budgets
         self.links = fresh_links(time.monotonic)
         self.gate = ConsentGate(
             policy=self.policy,

@@ -25,7 +25,6 @@ from agent_core.events import (
     RunFinished,
     RunStarted,
     StepFinished,
-    TextDelta,
 )
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, is_in_branch
 from agent_core.loop.agent import Arrival, ChildResult, RunLimits, RunScope, SteeringMessage
@@ -119,13 +118,10 @@ async def begin_run(
         may_wait=run == ROOT_RUN and not turn.inbound.scheduled,
         settings=settings,
     )
-    await _note_wishes(parts, context)
-
-    async def emit(event: AnyEvent) -> None:
-        # An answer that may be withheld is not shown while it is written.
-        is_shown = not settings.values.cite_or_stay_silent or not isinstance(event, TextDelta)
-        if is_shown:
-            await parts.log.append(event)
+    # Instructions are words in the run: their authors are among the session's authors.
+    authors = [UserId(each.author) for each in settings.held["instructions"] if each.author]
+    if authors:
+        await parts.known_sessions.note_quoted(turn.session, authors)
 
     async def begin_effect(call: ToolCallId) -> bool:
         # A turn that goes on from its history must know of the call.
@@ -137,7 +133,7 @@ async def begin_run(
     scope = RunScope(
         context=context,
         steps=guarded,
-        emit=emit,
+        emit=parts.log.append,
         clock=parts.clock,
         save=partial(parts.store.append_messages, turn.id, run),
         after_tool_call=lambda call, output, context: parts.observers.notify(
@@ -162,14 +158,6 @@ async def begin_run(
         words=CORE.of(thread_language(turn)),
     )
     return turn, earlier, scope
-
-
-async def _note_wishes(parts: TurnParts, context: ToolContext) -> None:
-    """Instructions are words in the run: their authors are among the session's authors."""
-    wishes = context.settings.held.get("instructions", ())
-    authors = [UserId(each.author) for each in wishes if each.author]
-    if authors:
-        await parts.known_sessions.note_quoted(context.session, authors)
 
 
 async def _begun_children(

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from agent_core.background import Background
-from agent_core.classifier import ReplyReader
+from agent_core.classifier import ReplyReader, SettingDraft, read_setting
 from agent_core.errors import SessionError
 from agent_core.events import ArtifactSaved
 from agent_core.ids import SessionId, TurnId, turn_of
@@ -30,8 +30,10 @@ from agent_core.runtime.schedules import DUE_EVERY_S, Host, Timekeeper
 from agent_core.runtime.scopes import ScopeSettings
 from agent_core.runtime.turn import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
+from agent_core.scoped_settings import Held
 from agent_core.sessions import (
     DEAD_AFTER_S,
+    BudgetHost,
     ErasureStore,
     KnownSessions,
     Ledger,
@@ -168,6 +170,7 @@ class Runtime:
     async def __aexit__(self, *_exc: object) -> None:
         await self._background.close(patience_s=SHUTDOWN_PATIENCE_S)
         await self._dispatch.durable.close()
+        await self._parts.budget.background.close(patience_s=SHUTDOWN_PATIENCE_S)
         await self._parts.behind.close()
         await self._parts.leases.leave()
         await self._close()
@@ -188,6 +191,11 @@ class Runtime:
         """What teams, channels and threads have set, and what holds there."""
         return self._parts.scopes
 
+    @property
+    def read_setting(self) -> Callable[[str, Held], Awaitable[SettingDraft]]:
+        """Reads what a message wants set."""
+        return partial(read_setting, self._parts.router.classifier)
+
     def warm_up(self) -> None:
         """Begin with what a turn would otherwise wait for; call it once people are heard."""
         self._background.run(self._warm_up)
@@ -205,6 +213,11 @@ class Runtime:
     def talk_on(self, surface: Surface) -> None:
         """From now on the agent looks at what was said and done there before, and puts it right."""
         self._parts.surface.surface = surface
+        self.tell_money_to(surface)
+
+    def tell_money_to(self, host: BudgetHost) -> None:
+        """From now on people are told of caps, by names."""
+        self._parts.budget.host = host
 
     def take_orders_with(self, orders: OrderTaker) -> None:
         """From now on messages that the classifier takes for an order of a schedule go there."""
@@ -215,10 +228,16 @@ class Runtime:
 
         While the session is at work, the message becomes part of that work, or the answer to its
         question, or ends it ("stop"). Small talk waits for nobody; with `is_answer` it
-        is none, whatever the words. Returns None when the gesture has a turn already.
+        is none, whatever the words. Work of somebody who has reached a cap is refused in a turn of
+        its own. Returns None when the gesture has a turn already.
         """
         await self.workspace(message.session, message.received_at)
-        turn = await self._parts.store.add_turn(message, "work" if is_answer else kind_of(message))
+        kind = kind_of(message)
+        if is_answer:
+            kind = "work"
+        elif kind == "work" and await self._parts.budget.reached(message.payer):
+            kind = "refused"
+        turn = await self._parts.store.add_turn(message, kind)
         if self.accounts is not None:
             self._background.run(partial(self.accounts.prepare, message.asker))
         if turn is not None:
@@ -281,13 +300,15 @@ class Runtime:
             return path
 
     async def delete_workspace(self, session: SessionId) -> bool:
-        """Delete a session's files for good; False while something goes on there.
+        """Delete a session's files for good; False under legal hold and while something goes on.
 
         The next answer in the session says that they are gone.
         """
         async with self._dispatch.lock(session):
             stored = await self._parts.store.session(session)
             if stored is None or await self._parts.store.unfinished_of(session):
+                return False
+            if await self.erasure.is_held(session):
                 return False
             await asyncio.to_thread(shutil.rmtree, stored.workspace, ignore_errors=True)
             return not stored.workspace.exists()
@@ -361,15 +382,16 @@ class _Housekeeping:
 
     async def _purge(self) -> None:
         await purge_ledger(self._parts.database, self._parts.clock())
+        await self.erasure.sweep(self._parts.scopes)
         if self._parts.accounts is not None:
             await self._parts.accounts.delete_unused()
-        await self.erasure.sweep(self._parts.scopes)
 
     async def _beat(self) -> None:
         await self._leases.beat()
         for process in await self._leases.forget_dead():
             await self._dispatch.durable.forget(process)
         if self._may_judge():
+            await self._parts.budget.release_dead()
             for session in await self._leases.orphans():
                 await _isolated(session, self._dispatch.advance(session))
 

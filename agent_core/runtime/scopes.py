@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from pydantic_settings import BaseSettings
+
 from agent_core.ids import SessionId, UserId
 from agent_core.scoped_settings import (
     SETTINGS,
@@ -15,24 +17,14 @@ from agent_core.scoped_settings import (
     SettingsFile,
     layer,
     merged,
+    read_settings_file,
     scopes_of,
 )
-from agent_core.sessions import AuditLog, AuditRecord, Preferences, ScheduleStore
+from agent_core.sessions import AuditLog, AuditRecord, Database, Preferences, ScheduleStore
 from agent_core.settings import CoreSettings
 
 AUTHOR = "instructions_by"
 """The preference that names whose words a scope's instructions are."""
-
-
-def environment_layer(core: CoreSettings, follow_ups: str = "") -> Layer:
-    """What the environment sets for every scope; `follow_ups` is empty where it does not."""
-    own = core.model_fields_set & SETTINGS.keys()
-    values = {name: getattr(core, name) for name in own}
-    if "agent_model" in core.model_fields_set:
-        values["model"] = core.agent_model
-    if follow_ups:
-        values["follow_ups"] = follow_ups
-    return layer(values, "environment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +50,34 @@ class ScopeSettings:
 
     async def of_session(self, session: SessionId) -> EffectiveSettings:
         """What holds for a session; a digest's is in the channel that it is posted to."""
+        return await self.at(await self._scope_of(session))
+
+    async def budgets(self, session: SessionId) -> dict[tuple[str, str], float | None]:
+        """What a session's team, channel and thread may spend, by kind and scope.
+
+        None where it is not set; what only a wider scope has set is that scope's.
+        """
+        budgets: dict[tuple[str, str], float | None] = {}
+        for kind, scope in scopes_of(await self._scope_of(session)).items():
+            held = (await self.at(scope)).held.get("budget", ())
+            own = held[-1] if held and held[-1].origin in ("file", kind) else None
+            usd = own.value if own else None
+            budgets[kind, scope] = usd if isinstance(usd, float) else None
+        return budgets
+
+    async def _scope_of(self, session: SessionId) -> str:
         slot = await self._schedules.slot_of(session)
         schedule = await self._schedules.find(slot.schedule) if slot else None
         order = schedule.order if schedule else None
-        return await self.at(f"{order.team}:{order.place}" if order else session)
+        return f"{order.team}:{order.place}" if order else session
+
+    def fault(self, scope: str, name: str, text: str) -> str:
+        """Why a value cannot be set by words: `in-file`, `unknown`, `wrong`; empty where it can."""
+        if any(name in each for each in self.file.layers(scope)):
+            return "in-file"
+        if name in SETTINGS and (not text or layer({name: text}, "team")):
+            return ""
+        return "wrong" if name in SETTINGS else "unknown"
 
     async def change(
         self, scope: str, texts: Mapping[str, str], by: UserId, *, key: str, now: datetime
@@ -78,8 +94,29 @@ class ScopeSettings:
             contents={"values": texts},
             key=f"setting:{key}",
         )
-        await self._audit.add(record)
+        await self._audit.audit(record)
         for name, text in texts.items():
             await self._stored.put(scope, name, text)
             if name == "instructions":
                 await self._stored.put(scope, AUTHOR, by if text else "")
+
+
+def scope_settings(
+    database: Database, core: CoreSettings, surface: BaseSettings | None = None
+) -> ScopeSettings:
+    """Settings by scope over what the core's and the surface's environment sets.
+
+    Raises SettingsError: the file of channels' settings is wrong.
+    """
+    values = core.model_dump(exclude_unset=True)
+    if surface is not None:
+        values |= surface.model_dump(exclude_unset=True)
+    if "agent_model" in values:
+        values["model"] = values["agent_model"]
+    return ScopeSettings(
+        Preferences(database),
+        ScheduleStore(database),
+        AuditLog(database),
+        read_settings_file(core.channel_settings_file),
+        layer(values, "environment"),
+    )

@@ -47,6 +47,7 @@ from agent_core.runtime.opening import (
     last_work,
     needs_no_model,
     opening_text,
+    payer_of,
     read_attached,
     thread_language,
     work_to_tell,
@@ -62,6 +63,7 @@ from agent_core.runtime.waits import (
     overtake_wait,
     request_words,
 )
+from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
 from agent_core.sessions import Ask, Question, Stop, StoredTurn, Wait
 from agent_core.subagents.children import Stopped
 from agent_core.words import CORE, FALLBACK
@@ -151,13 +153,17 @@ async def verdict_of(parts: TurnParts, turn: StoredTurn, *, beside: Wait | None 
     return (await parts.router.classify(routing)).verdict
 
 
-def _routing(turn: StoredTurn, history: tuple[Message, ...]) -> Routing:
+def _routing(
+    turn: StoredTurn, history: tuple[Message, ...], settings: EffectiveSettings = NOTHING_SET
+) -> Routing:
     """What the classifier has to know of a message."""
     return Routing(
         text=turn.inbound.text,
         opening=opening_text(turn),
         history=history,
         today=local_time(turn.inbound.received_at, turn.inbound.author_zone).date(),
+        settings=settings,
+        payer=payer_of(turn),
     )
 
 
@@ -327,6 +333,8 @@ class _Generation:
         turn, scope = self.turn, self.scope
         if needs_no_model(turn, self.earlier):
             routed = await scope.steps.once("route", self._small_talk, ROUTED)
+        elif turn.kind == "refused":
+            routed = await scope.steps.once("route", self._refuse, ROUTED)
         elif turn.kind == "aside":
             answer = partial(self._answer_aside, history)
             routed = await scope.steps.once("route", answer, ROUTED)
@@ -364,9 +372,16 @@ class _Generation:
             self.parts.clock(),
         )
 
+    async def _refuse(self) -> Routed:
+        """What is said to a message that had met a cap when it came."""
+        turn = self.turn
+        text = await self.parts.budget.refusal(payer_of(turn), thread_language(turn))
+        answer = Message(role="assistant", parts=(Text(text=text),))
+        return Routed(route="SIMPLE", reason="cap", answer=answer)
+
     async def _answer_aside(self, history: tuple[Message, ...]) -> Routed:
         """The answer beside the Ask that the work waits for; the Ask stays as it is."""
-        routing = self._routing(history)
+        routing = _routing(self.turn, history, self.scope.context.settings)
         work = work_to_tell(self.earlier)
         if work is not None and work.wait is not None:
             ask = await self.parts.asks.get(work.wait.ask)
@@ -376,12 +391,6 @@ class _Generation:
             text = Text(text=self.scope.words("answer-aside-later"))
             answer = Message(role="assistant", parts=(text,))
         return Routed(route="SIMPLE", reason="aside", answer=answer, model_calls=1)
-
-    def _routing(self, history: tuple[Message, ...]) -> Routing:
-        """A message with what its channel has set for the answer."""
-        settings = self.scope.context.settings
-        answerer = self.parts.agents.named(settings.values.model)
-        return replace(_routing(self.turn, history), settings=settings, answerer=answerer)
 
     async def _ask_router(
         self, history: tuple[Message, ...], files: tuple[AttachedFile, ...]
@@ -401,7 +410,7 @@ class _Generation:
         async def work() -> Routed:
             opening = user_message(opening_text(self.turn), files)
             pictures = await load_pictures([opening], scope.context.workspace)
-            routing = self._routing(history)
+            routing = _routing(self.turn, history, scope.context.settings)
             routing = replace(routing, files=files, pictures=pictures)
             if self.parts.planner is not None:
                 self.ahead.begin(partial(self._make_plan, history))
@@ -447,6 +456,7 @@ class _Generation:
             opening_text(turn),
             history,
             today=day,
+            payer=payer_of(turn),
             settings=self.scope.context.settings,
         )
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from agent_core.clock import find_zone
 from agent_core.errors import ModelError
 from agent_core.ids import UserId
-from agent_core.messages import user_message
+from agent_core.messages import Payer, user_message
 from agent_core.models import Model, ModelRequest, ToolSpec, filled_form
 from agent_core.prompts import prompt
 from agent_core.schedules.rule import (
@@ -83,6 +83,7 @@ class OrderMessage:
     """Those that may be meant; the model is told of the asker's own."""
     here: Schedule | None = None
     """The one that the thread is about."""
+    payer: Payer | None = None
     usual_time: str = ""
     """Taken where they name no time, such as `07:30`; empty where they are asked then."""
 
@@ -148,6 +149,7 @@ class OrderReader:
             must_call=READ_ORDER,
             max_tokens=1_000,
             effort="low",
+            payer=message.payer,
         )
         try:
             draft, _ = await filled_form(

@@ -9,14 +9,22 @@ that was cut off is noticed; a head that was exported shows a chain that was wri
 import hashlib
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_jsonable_python
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    delete,
+    insert,
+    select,
+    update,
+)
 
+from agent_core.clock import machine_time
 from agent_core.json_values import as_object, digest_of_json, json_in
 from agent_core.messages import JsonObject
 from agent_core.sessions.schema import audit_chain, audit_contents, audit_head
@@ -25,32 +33,24 @@ AuditKind = Literal[
     "call",
     "outcome",
     "approval",
-    "rejection",
-    "grant",
     "setting",
     "erasure",
     "admin",
     "refusal",
 ]
-"""`call` and `outcome` are of calls with an effect; `grant` is an approval for a thread."""
+"""`call` and `outcome` are of calls with an effect. An `approval` has its `decision`, which may be
+`approved_thread`, a grant for a thread, or `rejected`."""
 
 OPERATOR = "operator"
 """Who did it, where that was a command on the bot's machine."""
 
 RECORDS = select(audit_chain, audit_contents.c.body).outerjoin(audit_contents)
-_HASHED = (
-    "number",
-    "at",
-    "kind",
-    "who",
-    "about",
-    "key",
-    "digest",
-    "previous",
-)
+_SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+_HASHED = 8
+"""Columns of a record before its hash."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AuditRecord:
     """One thing that was done."""
 
@@ -66,13 +66,23 @@ class AuditRecord:
     """One record has it: what is done again, as a replayed step, is appended once."""
 
 
+def operator_act(act: str) -> AuditRecord:
+    """What a command on the bot's machine did."""
+    return AuditRecord(machine_time(), "admin", OPERATOR, {"act": act})
+
+
+def audited_refusal(at: datetime, who: str, **about: str) -> AuditRecord:
+    """Somebody wanted what they may not; the chain has the same once a day, so it has a bound."""
+    key = digest_of_json([who, about, f"{at:%F}"])
+    return AuditRecord(at, "refusal", who, about, key=key)
+
+
 def append(connection: Connection, record: AuditRecord) -> None:
     """Append a record in the transaction of the deed, unless its key is there already.
 
     Call it last in a transaction: from here to the commit all other appends wait, over processes.
     """
-    lock = update(audit_head).values(id=1)  # a change of nothing
-    connection.execute(lock)
+    connection.execute(update(audit_head).values(id=1))  # a change of nothing, for its lock
     head = connection.execute(select(audit_head)).one()
     earlier = select(audit_chain).filter_by(key=record.key)
     if connection.execute(earlier).first():
@@ -99,9 +109,11 @@ def append(connection: Connection, record: AuditRecord) -> None:
 def erase(connection: Connection, erasure: AuditRecord, which: ColumnElement[bool]) -> None:
     """Delete the contents of some records, and append the erasure, which names their numbers."""
     query = select(audit_contents.c.number).join(audit_chain).where(which)
-    numbers = list(connection.execute(query).scalars())
-    connection.execute(delete(audit_contents).where(audit_contents.c.number.in_(query)))
-    append(connection, replace(erasure, about={**erasure.about, "erased": numbers}))
+    gone = delete(audit_contents).where(audit_contents.c.number.in_(query))
+    gone = gone.returning(audit_contents.c.number)
+    numbers = connection.execute(gone).scalars().all()
+    about = {**erasure.about, "erased": numbers}
+    append(connection, replace(erasure, about=about))
 
 
 def in_utc(moment: datetime) -> str:
@@ -109,15 +121,14 @@ def in_utc(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChainReport:
+class ChainReport(NamedTuple):
     """What a check of the chain came to."""
 
-    count: int
+    newest: int
     """The number of the last record."""
     head: str
     """The last record's hash; empty of an empty chain."""
-    faults: tuple[str, ...]
+    faults: list[str]
     """What is wrong, a sentence each."""
 
 
@@ -127,32 +138,29 @@ def verify(connection: Connection, exported_head: str = "") -> ChainReport:
     `exported_head` is the head of an earlier day, kept elsewhere: the chain must have it still.
     """
     is_sqlite = connection.dialect.name == "sqlite"
-    snapshot = "BEGIN" if is_sqlite else "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
-    connection.exec_driver_sql(snapshot)
-    query = RECORDS.order_by(audit_chain.c.number).execution_options(yield_per=1_000)
+    connection.exec_driver_sql("BEGIN" if is_sqlite else _SNAPSHOT)
+    query = RECORDS.order_by(audit_chain.c.number)
+    query = query.execution_options(yield_per=1_000)
     faults: list[str] = []
     without_contents: set[int] = set()
-    number = 0
-    head = ""
-    is_exported = not exported_head
+    last: Mapping[Any, Any] = {"number": 0, "hash": ""}
     for row in connection.execute(query).mappings():
-        faults += _faults_of(row, number, head)
-        number = row["number"]
-        head = row["hash"]
-        if row["body"] is None and row["digest"]:
-            without_contents.add(number)
+        faults += _faults_of(row, last)
+        if row["digest"] and row["body"] is None:
+            without_contents.add(row["number"])
         if row["kind"] == "erasure":
             without_contents -= set(about_of(row).get("erased", ()))
-        is_exported = is_exported or head == exported_head
-    for each in sorted(without_contents):
-        faults.append(f"The contents of record {each} are missing, and no erasure names them.")
+        last = row
+    for number in sorted(without_contents):
+        faults.append(f"The contents of record {number} are missing, and no erasure names them.")
+    number = last["number"]
     stored = connection.execute(select(audit_head)).first()
-    if stored is None or (stored.number, stored.hash) != (number, head):
-        newest = "gone" if stored is None else f"of {stored.number}"
-        faults.append(f"The end was cut off or changed: {number} is last, the head is {newest}.")
-    if not is_exported:
+    if stored != (1, number, last["hash"]):
+        faults.append(f"The end was cut off or changed: {number} is last, the head is {stored}.")
+    exported = select(audit_chain).filter_by(hash=exported_head)
+    if exported_head and connection.execute(exported).first() is None:
         faults.append("No record has the head given: the chain was cut off before it or rewritten.")
-    return ChainReport(count=number, head=head, faults=tuple(faults))
+    return ChainReport(number, last["hash"], faults)
 
 
 def about_of(row: Mapping[Any, Any]) -> JsonObject:
@@ -160,29 +168,34 @@ def about_of(row: Mapping[Any, Any]) -> JsonObject:
     return as_object(json_in(str(row["about"])))
 
 
-def _faults_of(row: Mapping[Any, Any], before: int, head: str) -> list[str]:
+def _faults_of(row: Mapping[Any, Any], last: Mapping[Any, Any]) -> Iterator[str]:
     number = row["number"]
-    faults: list[str] = []
-    if number != before + 1:
-        faults.append(f"Records are missing: {before + 1} to {number - 1}.")
-    elif row["previous"] != head:
-        faults.append(f"Record {number} does not follow record {before}: one was replaced.")
+    body = row["body"]
+    if (number, row["previous"]) != (last["number"] + 1, last["hash"]):
+        expected = last["number"] + 1
+        yield f"Record {expected} is missing, or record {number} was moved to where it stands."
     if row["hash"] != _hash_of(row):
-        faults.append(f"Record {number} was changed or moved.")
-    if row["body"] is not None and row["digest"] != _digest_of(row["body"]):
-        faults.append(f"The contents of record {number} were changed.")
-    return faults
+        yield f"Record {number} was changed or moved."
+    if body is not None and row["digest"] != _digest_of(body):
+        yield f"The contents of record {number} were changed."
 
 
 def _hash_of(row: Mapping[Any, Any]) -> str:
-    """Of canonical JSON of all else, in this order, each value as text."""
-    return digest_of_json([str(row[name]) for name in _HASHED])
+    """Of canonical JSON of all columns before it, in the table's order, each value as text."""
+    return digest_of_json([str(value) for value in list(row.values())[:_HASHED]])
 
 
 def _canonical(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=to_jsonable_python)
+    return json.dumps(
+        value,
+        sort_keys=True,
+        separators=(",", ":"),
+        default=to_jsonable_python,
+    )
 
 
-def _digest_of(body: str | None) -> str:
+def _digest_of(body: object) -> str:
     """Empty where the record has no contents."""
-    return "" if body is None else hashlib.sha256(str(body).encode()).hexdigest()
+    if body is None:
+        return ""
+    return hashlib.sha256(str(body).encode()).hexdigest()

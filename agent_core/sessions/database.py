@@ -38,6 +38,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from agent_core.background import Backoff
 from agent_core.database_errors import is_damage, passes, reason_of
 from agent_core.errors import SessionError
+from agent_core.sessions.audit_chain import AuditRecord, append
 from agent_core.sessions.migrations import REVISIONS, Revisions, file_of, upgrade, way_back
 
 logger = logging.getLogger(__name__)
@@ -348,3 +349,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def audit(self, record: AuditRecord) -> None:
+        """Append a record of something that has no transaction of its own."""
+        await self._database.run(partial(append, record=record))

@@ -23,6 +23,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +46,18 @@ from agent_core.errors import SessionError
 from agent_core.fault_points import fault_point
 from agent_core.ids import ProcessId, SessionId
 from agent_core.messages import JsonObject
+from agent_core.sessions.audit_chain import append, audited_refusal
 from agent_core.sessions.database import Database, DatabaseTrouble, Store
 from agent_core.sessions.migrations import file_of
-from agent_core.sessions.schema import cursors, leases, ledger, marks, processes, turns
+from agent_core.sessions.schema import (
+    cursors,
+    leases,
+    ledger,
+    marks,
+    processes,
+    turns,
+    verdicts,
+)
 
 DEAD_AFTER_S = 15.0
 SURE_FOR_S = 8.0
@@ -293,6 +303,18 @@ class Ledger:
         keys = list(filter(None, (key, second_key)))
         await self._database.execute(delete(ledger).where(ledger.c.key.in_(keys)))
 
+    async def judged(self, key: str, verdict: str) -> None:
+        """Note for `KEPT` why a gesture is left unanswered."""
+        row = {"key": key, "at": self._clock(), "verdict": verdict}
+        await self._database.execute(self._database.upsert(verdicts, row))
+
+    async def refuse(self, key: str, who: str, reason: str) -> None:
+        """Note that somebody may not do what a gesture wants, in the audit, too."""
+        where = key.rpartition(":")[0]
+        record = audited_refusal(self._clock(), who, where=where, reason=reason)
+        await self._database.run(partial(append, record=record))
+        await self.judged(key, reason)
+
     async def release(self, key: str) -> None:
         """Handling the gesture failed: any process may take it up again."""
         await self._change(key, process="")
@@ -321,6 +343,7 @@ class Ledger:
 async def purge_ledger(database: Database, now: datetime) -> None:
     """Delete gestures that were handed over and are older than `KEPT`; history and events stay."""
     await database.execute(delete(ledger).filter_by(settled=True).where(ledger.c.at < now - KEPT))
+    await database.execute(delete(verdicts).where(verdicts.c.at < now - KEPT))
 
 
 class Marks(Store):

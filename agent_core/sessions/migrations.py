@@ -45,6 +45,17 @@ REVISIONS: Revisions = {
         FIRST_HEAD,
         "ALTER TABLE audit RENAME TO audit_before_chain",
     ),
+    "0005": (
+        "CREATE TABLE spending (scope TEXT NOT NULL, settled_usd FLOAT NOT NULL, "
+        "is_told BOOLEAN NOT NULL, PRIMARY KEY (scope))",
+        "CREATE TABLE reservations (scope TEXT NOT NULL, call TEXT NOT NULL, "
+        "process TEXT NOT NULL, usd FLOAT NOT NULL, PRIMARY KEY (scope, call))",
+        "CREATE INDEX ix_reservations_process ON reservations (process)",
+    ),
+    "0006": (
+        "CREATE TABLE verdicts (key TEXT NOT NULL PRIMARY KEY, "
+        "at TIMESTAMP WITH TIME ZONE NOT NULL, verdict TEXT NOT NULL)",
+    ),
 }
 """The first one is what version 0.1.0 makes; `0001` had other tables and was never released."""
 NEWEST = next(reversed(REVISIONS))

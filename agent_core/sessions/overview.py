@@ -31,12 +31,14 @@ from agent_core.sessions.schema import (
     cursors,
     events,
     ledger,
+    marks,
     messages,
     quoted_authors,
     sessions,
     turns,
+    verdicts,
 )
-from agent_core.sessions.turns import TURN, StoredTurn, authors_in
+from agent_core.sessions.turns import MAX_TRIES, TURN, StoredTurn, authors_in
 from agent_core.snapshot import READERS
 
 UNFINISHED = ("queued", "running", "waiting")
@@ -97,6 +99,31 @@ class Spent:
 
 class Overview(Store):
     """Reads only, and never more than the newest of what there is."""
+
+    async def fate(self, post: str) -> str:
+        """What became of the gesture whose key ends so.
+
+        It is its turn's outcome (`set_aside` for a quarantined one) or status; or the verdict of
+        the ingress, which is kept for some days; `received` or `settled`, where it needed no turn;
+        or else `heard` or `unheard`, by the watermark.
+        """
+        query = select(turns).where(turns.c.id.endswith(post))
+        turn = await self._database.first(query, StoredTurn)
+        if turn is not None:
+            if turn.outcome == "failed" and turn.tries >= MAX_TRIES:
+                return "set_aside"
+            return turn.outcome or turn.status
+        verdict = select(verdicts.c.verdict).where(verdicts.c.key.endswith(post))
+        settled = select(ledger.c.settled).where(ledger.c.key.endswith(post))
+        heard = select(marks.c.name).where(marks.c.value > post.rpartition(":")[2])
+        if known := await self._database.scalar(verdict):
+            return known
+        is_settled = await self._database.scalar(settled)
+        if is_settled is not None:
+            return "settled" if is_settled else "received"
+        if await self._database.scalar(heard):
+            return "heard"
+        return "unheard"
 
     async def sessions(self, whose: str) -> list[SessionState]:
         """Sessions in which somebody asked, newest first; those of schedules left out."""

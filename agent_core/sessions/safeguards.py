@@ -26,9 +26,10 @@ from agent_core.sessions.audit_chain import (
     about_of,
     append,
     in_utc,
+    operator_act,
     verify,
 )
-from agent_core.sessions.database import PATIENCE_S, Store, columns_of
+from agent_core.sessions.database import Store, columns_of
 from agent_core.sessions.schema import audit_chain, disclosures, tool_pins
 
 AuditOutcome = Literal["done", "failed", "unknown"]
@@ -72,21 +73,12 @@ class AuditEntry:
 class AuditLog(Store):
     """The audit chain. What is noted again adds nothing, and nothing is ever altered."""
 
-    async def add(self, record: AuditRecord) -> None:
-        """Append a record of something that has no transaction of its own."""
-        await self._database.run(partial(append, record=record))
-
     async def begin(self, entry: AuditEntry) -> None:
         """Note a call. Returns when the record is stored: make the call after that."""
-        record = AuditRecord(
-            at=entry.at,
-            kind="call",
-            who=entry.asker,
-            about={name: getattr(entry, name) for name in _CALL_IDS},
-            contents={"actions": entry.actions},
-            key=f"call:{entry.turn}:{entry.run}:{entry.call}",
-        )
-        await self.add(record)
+        about = {name: getattr(entry, name) for name in _CALL_IDS}
+        key = f"call:{entry.turn}:{entry.run}:{entry.call}"
+        contents = {"actions": entry.actions}
+        await self.audit(AuditRecord(entry.at, "call", entry.asker, about, contents, key))
 
     async def end(
         self,
@@ -97,21 +89,10 @@ class AuditLog(Store):
         at: datetime,
     ) -> None:
         """Note how a call that began has ended; its first outcome holds."""
-        record = AuditRecord(
-            at=at,
-            kind="outcome",
-            who="",
-            about={"turn": turn, "run": run, "call": call, "outcome": outcome},
-            key=f"outcome:{turn}:{run}:{call}",
-        )
-        await self.add(record)
+        about = {"turn": turn, "run": run, "call": call, "outcome": outcome}
+        await self.audit(AuditRecord(at, "outcome", "", about, key=f"outcome:{turn}:{run}:{call}"))
 
-    async def entries(
-        self,
-        *,
-        since: datetime | None = None,
-        patience_s: float = PATIENCE_S,
-    ) -> list[AuditEntry]:
+    async def entries(self, *, since: datetime | None = None) -> list[AuditEntry]:
         """Calls that began since then, or all, newest first.
 
         Raises:
@@ -119,21 +100,20 @@ class AuditLog(Store):
         """
         outcomes: dict[str, JsonObject] = {}
         entries: list[AuditEntry] = []
-        for record in reversed(await self.records(since, patience_s=patience_s)):
+        for record in reversed(await self.records(since)):
             kind, _, call = record["key"].partition(":")
             about = record["about"]
             if kind == "outcome":
                 outcomes[call] = {"outcome": about["outcome"], "ended_at": record["at"]}
             elif kind == "call":
-                about |= {"at": record["at"], "asker": record["who"], **record["contents"]}
+                contents = as_object(json_in(record["body"] or ""))
+                about |= {"at": record["at"], "asker": record["who"], **contents}
                 entry = {"actions": (), **about, **outcomes.get(call, {})}
                 entries.append(_ENTRY.validate_python(entry))
         return entries
 
-    async def records(
-        self, since: datetime | None = None, *, patience_s: float = PATIENCE_S
-    ) -> list[JsonObject]:
-        """Records of all kinds since then, or all, in order; `contents` as far as they are there.
+    async def records(self, since: datetime | None = None) -> list[JsonObject]:
+        """Records of all kinds since then, or all, in order; `body` has contents, or is None.
 
         Raises:
             DatabaseTrouble: the database cannot be read.
@@ -141,18 +121,17 @@ class AuditLog(Store):
         query = RECORDS.order_by(audit_chain.c.number)
         if since is not None:
             query = query.where(audit_chain.c.at >= in_utc(since))
-        rows = await self._database.run(
-            lambda connection: connection.execute(query).mappings().all(),
-            patience_s=patience_s,
-        )
-        return [
-            {**row, "about": about_of(row), "contents": as_object(json_in(row["body"] or ""))}
-            for row in rows
-        ]
 
-    async def verify(self, head: str = "", *, patience_s: float = PATIENCE_S) -> ChainReport:
+        def read(connection: Connection) -> list[JsonObject]:
+            rows = connection.execute(query).mappings()
+            return [{**row, "about": about_of(row)} for row in rows]
+
+        return await self._database.run(read)
+
+    async def verify(self, head: str = "") -> ChainReport:
         """Check the whole chain; see `audit_chain.verify`."""
-        return await self._database.run(partial(verify, exported_head=head), patience_s=patience_s)
+        work = partial(verify, exported_head=head)
+        return await self._database.run(work)
 
 
 _CALL_IDS = ("session", "turn", "run", "call", "tool", "digest", "ask", "approved_by")
@@ -310,6 +289,7 @@ class ToolPins(Store):
                     )
                 )
                 accepted[pin.tool] = None
+                append(connection, operator_act(f"accept {pin.tool} of {pin.server}"))
 
         await self._database.run(write)
         return list(accepted)

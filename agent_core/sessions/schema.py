@@ -132,6 +132,15 @@ ledger = Table(
     *_columns(Text, "process", "delivery"),
 )
 
+verdicts = Table(
+    "verdicts",
+    metadata,
+    *_keys("key"),
+    *_columns(Moment, "at"),
+    *_columns(Text, "verdict"),
+)
+"""Why gestures were left unanswered, by their keys."""
+
 cursors = Table(
     "cursors",
     metadata,
@@ -282,3 +291,22 @@ preferences = Table(
     *_keys("scope", "name"),
     *_columns(Text, "value"),
 )
+
+spending = Table(
+    "spending",
+    metadata,
+    *_keys("scope"),
+    *_columns(Float, "settled_usd"),
+    *_columns(Boolean, "is_told"),
+)
+"""What model calls of a turn, person, thread, channel or team cost in a month; `is_told` says that
+the admins know that the cap is near."""
+
+reservations = Table(
+    "reservations",
+    metadata,
+    *_keys("scope", "call"),
+    *_columns(Text, "process", index=True),
+    *_columns(Float, "usd"),
+)
+"""Model calls under way, and what each may cost at most."""

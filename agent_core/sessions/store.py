@@ -390,7 +390,7 @@ class Preferences(Store):
 
     async def scopes(self) -> list[str]:
         """Every scope for which anything is set."""
-        query = select(preferences.c.scope).distinct().order_by(preferences.c.scope)
+        query = select(preferences.c.scope).distinct()
         return await self._database.column(query)
 
 

@@ -20,6 +20,7 @@ from agent_core.events import AskDecision, Outcome, PlannedAction
 from agent_core.ids import AskId, ProcessId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.json_values import digest_of_json
 from agent_core.messages import InboundMessage, JsonObject
+from agent_core.sessions.audit_chain import AuditRecord, append
 from agent_core.sessions.database import Database, Store, columns_of, objects_of
 from agent_core.sessions.schema import asks, events, leases, quoted_authors, turns
 
@@ -279,7 +280,22 @@ class AskStore:
         }
         if body is not None:
             values["body"] = body
-        return await self._move(ask, "open", **values)
+        statement = update(asks).filter_by(id=ask, state="open").values(values).returning(asks)
+
+        def decide(connection: Connection) -> bool:
+            decided = objects_of(connection, statement, Ask)
+            for each in decided:
+                if each.kind == "approval":
+                    append(connection, self._record_of(each))
+            return bool(decided)
+
+        return await self._database.change(decide)
+
+    def _record_of(self, ask: Ask) -> AuditRecord:
+        about = {"session": ask.session, "ask": ask.id, "decision": ask.decision}
+        contents = {"reason": ask.reason}
+        key = f"ask:{ask.id}"
+        return AuditRecord(self._clock(), "approval", ask.decided_by or "", about, contents, key)
 
     async def use(self, ask: AskId) -> bool:
         """Whether the approved call may begin now; of several askers one is told True."""
@@ -294,11 +310,15 @@ class AskStore:
         return await self._database.execute(statement)
 
 
+MAX_TRIES = 3
+"""A turn is quarantined after it crashed so many processes without getting any further: one in
+which other turns ran too, one in which only new turns ran beside it, and one that it had alone."""
+
 TurnState = Literal["queued", "running", "waiting", "finished"]
 
-TurnKind = Literal["work", "at_once", "aside", "stop"]
+TurnKind = Literal["work", "at_once", "aside", "stop", "refused"]
 """`work` goes one after another in a session, `at_once` waits for nobody, an `aside` is answered
-beside the Ask that it is about, `stop` ends the work."""
+beside the Ask that it is about, `stop` ends the work, and what is `refused` has met a cap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

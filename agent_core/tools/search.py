@@ -20,7 +20,7 @@ from agent_core.messages import (
     ToolResult,
 )
 from agent_core.models import ToolSpec
-from agent_core.tools.actions import canonical, is_batch, opened, prefix_of, server_of, slug_of
+from agent_core.tools.actions import canonical, is_batch, opened, prefix_of
 from agent_core.tools.toolset import (
     OnProgress,
     ToolContext,
@@ -130,21 +130,21 @@ class AgentTools:
     async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         if call.name == FIND_TOOLS:
             return await self._find(call.arguments, context)
-        if not self._lets(call.name, context):
+        if not self._lets(call.name):
             known = [spec.name for spec in await self._share(context)]
             refused = call.name
             if call.name in known:
-                refused = self._refused(call, context)
+                refused = self._refused(call)
             if refused:
                 return unknown_tool(refused, known)
         return await self._toolset.run(call, context, progress)
 
-    def _refused(self, batch: ToolCall, context: ToolContext) -> str:
+    def _refused(self, batch: ToolCall) -> str:
         """The first tool in a batch that the agent may not run; empty without one."""
         made = opened(batch)
         for action in made.actions:
             name = f"{made.prefix}{canonical(action.tool)}"
-            if not self._lets(name, context):
+            if not self._lets(name):
                 return name
         return ""
 
@@ -162,10 +162,10 @@ class AgentTools:
 
     async def _share(self, context: ToolContext) -> list[ToolSpec]:
         specs = await self._toolset.specs(context)
-        listed = {spec.server for spec in specs if self._lets(spec.name, context)}
+        listed = {spec.server for spec in specs if self._lets(spec.name)}
         share: list[ToolSpec] = []
         for spec in specs:
-            if self._lets(spec.name, context):
+            if self._lets(spec.name):
                 share.append(spec)
             elif spec.server not in listed and is_batch(spec.slug):
                 share += self._batch(spec)
@@ -180,10 +180,7 @@ class AgentTools:
             note = f"{spec.description}\n\nYou may run only these tools with it: {only}."
             yield replace(spec, description=note)
 
-    def _lets(self, name: str, context: ToolContext) -> bool:
-        """By the agent's own definition, and by the settings of the channel."""
-        if not context.settings.lets(server_of(name), slug_of(name)):
-            return False
+    def _lets(self, name: str) -> bool:
         is_allowed = any(fnmatchcase(name, pattern) for pattern in self._allowed)
         return is_allowed and not self._denies(name)
 

@@ -211,7 +211,7 @@ class Registry:
         specs: list[ToolSpec] = []
         for toolset in dict.fromkeys((self._toolset, *self._toolsets.values())):
             specs += await toolset.specs(context)
-        return specs
+        return [spec for spec in specs if context.settings.lets(spec.server, spec.slug)]
 
     async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         limit = asyncio.Semaphore(MAX_PARALLEL_CALLS)

@@ -175,3 +175,17 @@ intervention-comment = Das sagte ich zu dem Teil „{ $task }“: { $text }
 intervention-content = Das sagte ich zu dem Teil „{ $task }“: { $text }
 intervention-task = Statt dessen, worum ich bat, bitte dies: { $text }
 intervention-retry = Bitte diesen Teil der Arbeit noch einmal: { $task }
+
+## Geld
+
+cap-what = { $kind ->
+    [turn] diese Anfrage ihr Budget von { $usd } aufgebraucht hat
+    [person] { $name } das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
+    [thread] dieser Thread das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
+    [channel] dieser Kanal das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
+   *[team] dieser Workspace das Budget dieses Monats von { $usd } aufgebraucht hat und das nächste am { $day } beginnt
+ }
+cap-person = jemand
+cap-admin = wer mich betreut
+cap-ended = Ich antworte mit dem, was ich bis jetzt habe, weil { $what }; erhöhen kann es { $who }.
+cap-refused = Das kann ich nicht übernehmen, weil { $what }; vorher erhöhen kann es { $who }.

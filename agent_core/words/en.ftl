@@ -184,3 +184,17 @@ intervention-comment = I said this about the part “{ $task }”: { $text }
 intervention-content = I said this about the part “{ $task }”: { $text }
 intervention-task = Instead of what I asked, do this: { $text }
 intervention-retry = Do this part of the work again: { $task }
+
+## Money
+
+cap-what = { $kind ->
+    [turn] this request has used up its budget of { $usd }
+    [person] { $name } has used up this month's budget of { $usd }, and a new one begins on { $day }
+    [thread] this thread has used up this month's budget of { $usd }, and a new one begins on { $day }
+    [channel] this channel has used up this month's budget of { $usd }, and a new one begins on { $day }
+   *[team] this workspace has used up this month's budget of { $usd }, and a new one begins on { $day }
+ }
+cap-person = somebody
+cap-admin = whoever looks after me
+cap-ended = I answer with what I have so far, because { $what }; { $who } can raise it.
+cap-refused = I cannot take this on, because { $what }; { $who } can raise it before.

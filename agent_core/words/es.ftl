@@ -175,3 +175,17 @@ intervention-comment = Dije esto sobre la parte «{ $task }»: { $text }
 intervention-content = Dije esto sobre la parte «{ $task }»: { $text }
 intervention-task = En lugar de lo que pedí, haz esto: { $text }
 intervention-retry = Haz de nuevo esta parte del trabajo: { $task }
+
+## Dinero
+
+cap-what = { $kind ->
+    [turn] esta petición ha agotado su presupuesto de { $usd }
+    [person] { $name } ha agotado el presupuesto de este mes, { $usd }, y el próximo empieza el { $day }
+    [thread] este hilo ha agotado el presupuesto de este mes, { $usd }, y el próximo empieza el { $day }
+    [channel] este canal ha agotado el presupuesto de este mes, { $usd }, y el próximo empieza el { $day }
+   *[team] este espacio de trabajo ha agotado el presupuesto de este mes, { $usd }, y el próximo empieza el { $day }
+ }
+cap-person = alguien
+cap-admin = quien se ocupa de mí
+cap-ended = Respondo con lo que tengo hasta ahora, porque { $what }; { $who } puede aumentarlo.
+cap-refused = No puedo encargarme de esto, porque { $what }; { $who } puede aumentarlo antes.

@@ -175,3 +175,17 @@ intervention-comment = J’ai dit ceci de la partie « { $task } » : { $text }
 intervention-content = J’ai dit ceci de la partie « { $task } » : { $text }
 intervention-task = Au lieu de ce que j’ai demandé, fais ceci : { $text }
 intervention-retry = Refais cette partie du travail : { $task }
+
+## Argent
+
+cap-what = { $kind ->
+    [turn] cette demande a épuisé son budget de { $usd }
+    [person] { $name } a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
+    [thread] ce fil a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
+    [channel] ce canal a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
+   *[team] cet espace de travail a épuisé le budget de ce mois, { $usd }, et le prochain commence le { $day }
+ }
+cap-person = quelqu'un
+cap-admin = la personne qui s'occupe de moi
+cap-ended = Je réponds avec ce que j'ai pour l'instant, car { $what } ; { $who } peut l'augmenter.
+cap-refused = Je ne peux pas m'en charger, car { $what } ; { $who } peut l'augmenter avant.

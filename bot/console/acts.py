@@ -32,7 +32,7 @@ from agent_core.events import InterventionKind
 from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
-from agent_core.runtime import Runtime, detect_language
+from agent_core.runtime import AuditRecord, Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
 from bot.clicks import FollowUpClick, Gesture, Refused, without_button
 from bot.console.access import FRESH_S, ThreadAccess
@@ -279,6 +279,9 @@ class Acts:
         except (Refused, InterventionRefused):
             await self._runtime.ledger.forget(deed.key, "")
             raise
+        about = {"session": done_in, "act": deed.act.type}
+        record = AuditRecord(self._clock(), "admin", deed.user, about, key=deed.key)
+        await self._runtime.audit.audit(record)
         await self._runtime.ledger.settle(deed.key)
         return done_in
 

@@ -223,6 +223,7 @@ class DigestMessages:
             schedules=tuple(await orders.own(message.asker)),
             here=await orders.here(message.session),
             usual_time=person.digest_time if person else "",
+            payer=message.payer,
         )
         if short_form(message.text, "digests"):
             draft = OrderDraft(intent="list")

@@ -6,11 +6,12 @@ be taken up again; what it does has an id that is made from its key, and so has 
 
 import hashlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agent_core.ids import SessionId, UserId
+from agent_core.runtime import AuditRecord, ScopeSettings
 from agent_core.runtime.schedules import (
     BadRule,
     Obstacle,
@@ -21,7 +22,6 @@ from agent_core.runtime.schedules import (
     Timekeeper,
     check_rule,
 )
-from agent_core.scoped_settings import EffectiveSettings
 from bot.clicks import Refused
 from bot.digests import posts
 from bot.render import PostDraft, foreign_line, mention
@@ -31,9 +31,6 @@ from bot.slack_api.channels import CHANNEL_ID
 from bot.threads import ThreadRef, parse_session, parse_user
 
 logger = logging.getLogger(__name__)
-
-SettingsAt = Callable[[str], Awaitable[EffectiveSettings]]
-"""What holds in a team, a channel or a thread; see `ScopeSettings.at`."""
 
 
 def refused(
@@ -75,7 +72,7 @@ class DigestOrders:
     people: People
     clock: Callable[[], datetime]
     _settings: BotSettings
-    _settings_at: SettingsAt
+    _scopes: ScopeSettings
 
     async def offer(self, key: str, order: Order, same_as: int | None = None) -> None:
         """Propose an order, or a change of one, with the buttons that agree to it.
@@ -270,6 +267,8 @@ class DigestOrders:
         if is_proposal or not is_admin:
             reason = "not_yours_yet" if current.status == "proposed" else "not_yours"
             raise refused(reason, current)
+        record = AuditRecord(self.clock(), "admin", by, {"schedule": schedule})
+        await self.store.audit(record)
         return current
 
     async def here(self, session: SessionId) -> Schedule | None:
@@ -344,7 +343,7 @@ class DigestOrders:
             return "owner_left"
         if not await self.has(channel.id, who):
             return "owner_left"
-        settings = await self._settings_at(f"{parse_user(who)[0]}:{channel.id}")
+        settings = await self._scopes.at(f"{parse_user(who)[0]}:{channel.id}")
         return None if settings.values.digests else "switched_off"
 
     async def may_read(self, order: Order) -> bool:

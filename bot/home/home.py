@@ -30,6 +30,7 @@ from bot.clicks import (
     PreferenceClick,
     Refused,
     SessionClick,
+    SettingClick,
 )
 from bot.digests import DigestClicks, DigestOrders, posts
 from bot.home import view
@@ -44,6 +45,7 @@ from bot.ingress import Rules, authorise, refusal
 from bot.presenter import title_of
 from bot.presenter.tools import app_name
 from bot.render import foreign_line, plain_line, section
+from bot.setting_orders import SettingOrders, listing
 from bot.slack_api import (
     People,
     Person,
@@ -79,6 +81,7 @@ class Home:
     _rules: Rules
     _orders: DigestOrders
     _digests: DigestClicks
+    _settings: SettingOrders
     _clock: Callable[[], datetime]
 
     async def open(
@@ -245,7 +248,7 @@ class Home:
                 link = await accounts.link(who, click.app)
                 return Note(links={click.app: link})
             case ChannelClick():
-                return await self._follow_ups(gesture.sender.team, click, person)
+                return await self._follow_ups(click, gesture, person)
         return Note(text=text)
 
     async def _open_digest(self, schedule: ScheduleId, gesture: Gesture, person: Person) -> None:
@@ -301,19 +304,21 @@ class Home:
 
     async def _follow_ups(
         self,
-        team: str,
         click: ChannelClick,
+        gesture: Gesture,
         person: Person,
     ) -> Note:
         """A channel with its rule, as it is or as it was just set; for admins alone."""
         if not person.is_admin:
             return Note()
-        preferences = self._runtime.preferences
-        scope = f"{team}:{click.channel}"
-        if click.rule in FOLLOW_UPS:
-            await preferences.put(scope, "follow_ups", click.rule)
-        rule = await preferences.get(scope, "follow_ups") or FOLLOW_UPS[0]
-        return Note(channel=click.channel, rule=rule)
+        words = BOT.of(language_of(person))
+        scope = f"{gesture.sender.team}:{click.channel}"
+        if click.choice in FOLLOW_UPS:
+            change = SettingClick(scope=scope, texts={"follow_ups": click.choice})
+            await self._settings.change(change, gesture, words)
+        effective = await self._runtime.scopes.at(scope)
+        rule = effective.values.follow_ups
+        return Note(channel=click.channel, rule=rule, settings=listing(effective.held, words))
 
     async def _stop_here(
         self,

@@ -78,6 +78,8 @@ class Note:
     channel: str = ""
     """That an admin chose, and when the bot answers there."""
     rule: str = ""
+    settings: str = ""
+    """What else holds there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,13 +299,12 @@ def _preferences(state: HomeState) -> Iterator[JsonObject]:
 
 def _preference(
     title: str,
-    chosen: PreferenceClick,
+    chosen: PreferenceClick | ChannelClick,
     labels: Mapping[str, str],
 ) -> JsonObject:
     """A menu of choices, with the one that holds now."""
     options = [
-        (label, PreferenceClick(kind=chosen.kind, choice=choice))
-        for choice, label in labels.items()
+        (label, chosen.model_copy(update={"choice": choice})) for choice, label in labels.items()
     ]
     return _row(title, clicks.menu(title, options, chosen))
 
@@ -341,22 +342,11 @@ def _follow_ups(note: Note, words: Words) -> Iterator[JsonObject]:
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
     yield _row(words("home-follow-ups"), channels)
-    if not note.channel:
-        return
-    options: list[tuple[str, ChannelClick]] = []
-    for rule in FOLLOW_UPS:
-        label = words(f"home-follow-ups-{rule.replace('_', '-')}")
-        options.append((label, _rule_click(note.channel, rule)))
-    menu = clicks.menu(
-        words("home-channel"),
-        options,
-        _rule_click(note.channel, note.rule),
-    )
-    yield _row(f"<#{note.channel}>", menu)
-
-
-def _rule_click(channel: str, rule: str) -> ChannelClick:
-    return ChannelClick(kind="home.follow_ups", channel=channel, rule=rule)
+    if note.channel:
+        chosen = ChannelClick(kind="home.follow_ups", channel=note.channel, choice=note.rule)
+        labels = {rule: words(f"home-follow-ups-{rule.replace('_', '-')}") for rule in FOLLOW_UPS}
+        yield _preference(f"<#{note.channel}>", chosen, labels)
+        yield section(note.settings[: limits.SECTION_CHARS])
 
 
 def _row(text: str, element: JsonObject) -> JsonObject:

@@ -5,7 +5,7 @@ from bot.ingress.backfill_run import Backfill, Watermark
 from bot.ingress.filter import Rules, authorise, refusal
 from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import connect_socket, create_app, register, take_up
-from bot.ingress.shortcuts import AskAbout
+from bot.ingress.shortcuts import AskAbout, tell_why
 
 __all__ = [
     "Actions",
@@ -22,4 +22,5 @@ __all__ = [
     "refusal",
     "register",
     "take_up",
+    "tell_why",
 ]  # fmt: skip

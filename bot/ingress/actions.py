@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 import json
 import logging
+import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,7 +23,6 @@ from agent_core.runtime import Ledger
 from bot.clicks import (
     COMMAND_TEXT,
     NO_SESSION,
-    AskShortcut,
     ChannelClick,
     Command,
     Errors,
@@ -56,6 +56,8 @@ ANSWER_WITHIN_S = 2.5
 """Slack waits three seconds for what becomes of a modal, and then says that the app failed."""
 
 MAX_REMEMBERED = 5_000
+_FORBIDDEN = re.compile(r"-not-your|^ingress-refusal-|^$")
+"""Sentences for who may not do what others may."""
 
 Handler = Callable[[Any, Gesture, Any], Awaitable[Errors | None]]
 """Carries out a gesture: its payload, the gesture, and the person who made it.
@@ -169,6 +171,8 @@ class Actions:
             handler = self._handlers[type(gesture.payload)]
             return await handler(gesture.payload, gesture, person) or {}
         except Refused as refused:
+            if _FORBIDDEN.search(refused.sentence):
+                await self._ledger.refuse(gesture.key, gesture.by, refused.sentence)
             return await self._tell(gesture, refused)
 
     async def _require_served(self, gesture: Gesture, person: Person | None) -> None:
@@ -291,8 +295,8 @@ def _read_press(body: JsonObject) -> Gesture | None:
         name = text_in(body, "callback_id")
         pressed_ts = text_in(body, "action_ts")
         first_words = text_in(message, "text")[: limits.LABEL_CHARS]
-        payload = AskShortcut(author=text_in(message, "user"), text=first_words)
-        payload = payload if name == payload.kind else None
+        about = {"author": text_in(message, "user"), "text": first_words}
+        payload = decode(name, json.dumps(about))
     else:
         actions = objects_in(body, "actions")
         action: JsonObject = actions[0] if actions else {}

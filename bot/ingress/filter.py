@@ -5,15 +5,14 @@ people changed about their posts meanwhile is in `Posts`.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from cachetools import LRUCache
 
 from agent_core.messages import JsonObject
-from agent_core.runtime import Ledger, detect_language
-from agent_core.scoped_settings import EffectiveSettings
+from agent_core.runtime import Ledger, ScopeSettings, detect_language
 from bot.clicks import Refused
 from bot.front import FrontDoor
 from bot.inbound import (
@@ -30,6 +29,7 @@ from bot.inbound import (
 )
 from bot.ingress.replies import Replies
 from bot.slack_api import Identity, People, Person, SlackError
+from bot.threads import user_id
 
 Address = Literal["ours", "not_ours", "reply"]
 
@@ -62,15 +62,15 @@ class Rules:
     """Home teams of the people served; None means the token's own team."""
     channels: frozenset[str] | None = None
     users: frozenset[str] | None = None
-    settings_at: Callable[[str], Awaitable[EffectiveSettings]] | None = None
+    scopes: ScopeSettings | None = None
     """What holds in a channel: guests may be served there."""
     guests: bool = False
 
     async def here(self, sender: Sender, person: Person | None) -> "Rules":
         """The rules as the settings of the sender's channel make them, for guests."""
-        if self.settings_at is None or person is None or not person.is_guest:
+        if self.scopes is None or person is None or not person.is_guest:
             return self
-        settings = await self.settings_at(f"{sender.team}:{sender.channel}")
+        settings = await self.scopes.at(f"{sender.team}:{sender.channel}")
         return replace(self, guests=settings.values.guests)
 
 
@@ -273,6 +273,8 @@ class IngressFilter:
             post.thread.channel,
             served,
         )
+        who = user_id(post.thread.team, post.user)
+        await self._ledger.refuse(post.key, who, served)
         spoke_to_bot = post.mentions_bot or post.channel_type == "im"
         if not spoke_to_bot:
             return NotServed(sentence="")

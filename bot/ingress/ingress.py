@@ -249,6 +249,7 @@ class Ingress:
                     thread_ts=thread_ts,
                 )
             case None:
+                await self._ledger.judged(post.key, self.replies.silence_of(post))
                 await self._ledger.forget(post.key, post.second_key)
         return False
 

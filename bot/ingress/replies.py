@@ -7,13 +7,14 @@ is silent. Who has spoken in a thread is read once, and kept up to date from eve
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from cachetools import LRUCache
 
 from agent_core.background import Locks
 from agent_core.errors import SessionError
 from agent_core.ids import UserId
-from agent_core.messages import JsonObject
+from agent_core.messages import JsonObject, Payer
 from agent_core.runtime import Line, ReplyReader, Talk, is_laughter, small_talk, spoken_time
 from bot.front import FrontDoor, ThreadActivity
 from bot.inbound import (
@@ -36,6 +37,9 @@ MAX_READ = 2_000
 """Of longer threads the root is not among the posts that are read."""
 
 _ADDRESS = re.compile(r" ?\(https?://[^\s()]*\)|https?://[^\s()]+")
+
+Silence = Literal["", "not_ours", "mention_only", "two_party", "reaction", "others"]
+"""Why a reply is left unanswered: `others` is the model's verdict, empty means that it is not."""
 
 FollowUpsIn = Callable[[ThreadRef], Awaitable[str]]
 """What is set for a thread's channel: replies without a mention are answered where they are `meant`
@@ -81,7 +85,7 @@ class Replies:
         self._reader = reader
         self._follow_ups = follow_ups
         self._speakers: LRUCache[ThreadRef, _Speakers] = LRUCache(MAX_THREADS)
-        self._verdicts: LRUCache[str, bool] = LRUCache(MAX_VERDICTS)
+        self._verdicts: LRUCache[str, Silence] = LRUCache(MAX_VERDICTS)
         """Of each post; an edit changes none."""
         self._reading = Locks[ThreadRef]()
 
@@ -129,32 +133,32 @@ class Replies:
 
     async def is_for_bot(self, post: InboundPost) -> bool:
         """Whether a reply that mentions nobody is for the bot."""
-        if not await self.has_bot(post):
-            return self._verdicts.get(post.key, False)
-        verdict = self._verdicts.get(post.key)
-        if verdict is None:
-            verdict = await self._decide(post)
-            self._verdicts[post.key] = verdict
-        return verdict
+        if post.key not in self._verdicts and await self.has_bot(post):
+            self._verdicts[post.key] = await self._decide(post)
+        return not self.silence_of(post)
 
-    async def _decide(self, post: InboundPost) -> bool:
+    def silence_of(self, post: InboundPost) -> Silence:
+        """Why a reply that was judged is left unanswered; empty where it is for the bot."""
+        return self._verdicts.get(post.key, "not_ours")
+
+    async def _decide(self, post: InboundPost) -> Silence:
         activity = await self._front.activity(post.thread.session)
         follow_ups = await self._follow_ups(post.thread)
         verdict = self._by_rule(post, activity, follow_ups)
         if verdict is not None:
             return verdict
-        verdict = await self._reader.is_for_bot(await self._talk(post, activity))
-        if verdict is None:
+        is_meant = await self._reader.is_for_bot(await self._talk(post, activity))
+        if is_meant is None:
             # The asker may want to stop the work or to change it: that waits for no model.
-            return user_id(post.thread.team, post.user) in activity.works_for
-        return verdict
+            is_meant = user_id(post.thread.team, post.user) in activity.works_for
+        return "" if is_meant else "others"
 
     def _by_rule(
         self,
         post: InboundPost,
         activity: ThreadActivity,
         follow_ups: str,
-    ) -> bool | None:
+    ) -> Silence | None:
         """The sure cases; None for all others."""
         words = plain_text(post.wire_text)
         kind = None if post.files else small_talk(words)
@@ -163,17 +167,19 @@ class Replies:
             other.mentions_bot and other.thread == post.thread for other in self.under_way.values()
         )
         if kind == "stop" and (activity.works_for or is_handed_over):
-            return True
+            return ""
         is_asked = user_id(post.thread.team, post.user) in activity.asks
         if follow_ups == "mention" and not is_asked:
-            return False
+            return "mention_only"
         if self.is_alone(post):
-            return True
+            return ""
         if is_asked:
             return None
         is_reaction = kind in ("empty", "emoji", "noise", "thanks")
         is_reaction = is_reaction or (not post.files and is_laughter(words))
-        return False if is_reaction or follow_ups == "two_party" else None
+        if is_reaction:
+            return "reaction"
+        return "two_party" if follow_ups == "two_party" else None
 
     async def _read(self, speakers: _Speakers, thread: ThreadRef) -> None:
         try:
@@ -227,6 +233,10 @@ class Replies:
             reply=self._line(post.user, post.wire_text, post.files, names),
             asked=tuple(names.get(user, user) for user in asked),
             works_for=tuple(names.get(user, user) for user in works_for),
+            payer=Payer(
+                person=user_id(post.thread.team, post.user),
+                session=post.thread.session,
+            ),
         )
 
     def _line(

@@ -8,10 +8,11 @@ import logging
 from dataclasses import dataclass
 
 from agent_core.messages import JsonObject
+from agent_core.runtime import Runtime
 from agent_core.words import Words
 from bot import clicks
-from bot.clicks import AskForm, AskShortcut, Gesture, Refused
-from bot.inbound import bare_name, posted_at, unescape_wire
+from bot.clicks import AskForm, AskShortcut, Gesture, Refused, WhyShortcut
+from bot.inbound import bare_name, post_key, posted_at, unescape_wire
 from bot.ingress.ingress import Ingress
 from bot.render import foreign_line, limits, one_line, plain_text, quoted, text_entry
 from bot.slack_api import Op, People, Person, PlaceRefused, SlackApi, SlackError, language_of
@@ -96,6 +97,28 @@ class AskAbout:
             user=person.id,
             title=title,
         )
+
+
+async def tell_why(
+    runtime: Runtime,
+    api: SlackApi,
+    click: WhyShortcut,
+    gesture: Gesture,
+    person: Person,
+) -> None:
+    """Tell the author of a post, and nobody else, what became of it."""
+    sender = gesture.sender
+    state = "others_post"
+    if click.author == sender.user:
+        key = post_key(sender.team, sender.channel, gesture.message_ts)
+        state = await runtime.overview.fate(key)
+    await api.post_direct(
+        sender.team,
+        sender.user,
+        BOT.say(language_of(person), "why", state=state),
+        op=Op(gesture.key).part("told"),
+        since=gesture.pressed_ts,
+    )
 
 
 def _form(about: AskForm, words: Words) -> JsonObject:

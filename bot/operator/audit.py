@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
 import typer
 
 from agent_core.clock import WallClock
-from agent_core.operator import BUSY_PATIENCE_S, AuditLog, audit_log
+from agent_core.operator import AuditLog, stored
 from agent_core.runtime import AuditEntry
 from agent_core.settings import ClockSettings, CoreSettings
 from bot.operator import refuse, with_settings
@@ -22,61 +22,39 @@ _MAX_CELL_CHARS = 60
 _GAP = "  "
 
 
-def show_audit(since: str, *, as_json: bool = False) -> int:
+def show_audit(since: str, what: str = "", head: str = "", *, as_json: bool = False) -> int:
     """Print the calls. Returns the exit code: 1 when the database cannot be read, 2 for settings.
 
+    `what` is `verify` to check the chain of all records instead (1 for a fault), or `export`.
     Nothing is changed: a database that is not there yet is not made.
     """
-
-    async def lines(log: AuditLog, begins: datetime | None) -> Iterable[str]:
-        calls = await log.entries(since=begins, patience_s=BUSY_PATIENCE_S)
-        return map(_as_json, calls) if as_json else _table(calls)
-
-    return _print(since, lines)
-
-
-def export_chain(since: str) -> int:
-    """Print records and the head as JSON. Returns the exit code."""
-
-    async def lines(log: AuditLog, begins: datetime | None) -> Iterable[str]:
-        records = await log.records(begins, patience_s=BUSY_PATIENCE_S)
-        report = await log.verify(patience_s=BUSY_PATIENCE_S)
-        for record in records:
-            del record["contents"], record["body"]
-        return map(json.dumps, (*records, asdict(report)))
-
-    return _print(since, lines)
-
-
-def verify_chain(head: str) -> int:
-    """Print what is wrong with the chain, and its head. Returns the exit code, 1 for a fault."""
-
-    async def work(core: CoreSettings) -> int:
-        async with audit_log(core) as log:
-            report = await log.verify(head, patience_s=BUSY_PATIENCE_S)
-        if report.faults:
-            return refuse(1, *report.faults)
-        typer.echo(f"Nothing was changed in {report.count} records. head {report.head}")
-        return 0
-
-    return with_settings(work)
-
-
-def _print(
-    since: str, lines: Callable[[AuditLog, datetime | None], Awaitable[Iterable[str]]]
-) -> int:
     try:
         begins = read_since(since, WallClock(ClockSettings().shift_file).now())
     except ValueError as error:
         return refuse(2, str(error))
 
     async def work(core: CoreSettings) -> int:
-        async with audit_log(core) as log:
-            for line in await lines(log, begins):
-                typer.echo(line)
+        async with stored(core) as database:
+            log = AuditLog(database)
+            if what:
+                return await _prove(log, what, head, begins)
+            calls = await log.entries(since=begins)
+        lines = map(_as_json, calls) if as_json else _table(calls)
+        for line in lines:
+            typer.echo(line)
         return 0
 
     return with_settings(work)
+
+
+async def _prove(log: AuditLog, what: str, head: str, begins: datetime | None) -> int:
+    report = await log.verify(head)
+    if what == "export":
+        for record in await log.records(begins):
+            del record["body"]  # it may be erased here, and could not be there
+            typer.echo(json.dumps(record))
+    typer.echo(json.dumps(report._asdict()))
+    return 1 if report.faults else 0
 
 
 def read_since(words: str, now: datetime) -> datetime | None:

@@ -27,7 +27,7 @@ def clear(name: str) -> int:
     """Forget what failed; returns the exit code, 1 where there was nothing of the name."""
 
     async def work(core: CoreSettings) -> int:
-        count = clear_blacklist(core, name)
+        count = await clear_blacklist(core, name)
         typer.echo(f"{count} {'record' if count == 1 else 'records'} cleared.")
         return 0 if count or not name else 1
 

@@ -10,6 +10,8 @@ from dataclasses import replace
 import typer
 
 from agent_core.errors import AgentError, SettingsError
+from agent_core.runtime import unpriced_models
+from agent_core.scoped_settings import read_settings_file
 from bot.operator import Check, Finding, State, fine, warning, wrong
 from bot.operator.machine import machine_checks
 from bot.operator.services import service_checks, slack_checks
@@ -78,8 +80,14 @@ async def judge_settings(configuration: Configuration) -> Finding:
         faults.insert(0, f"{len(faults)} faults, each on a line below.")
     if faults:
         return wrong("\n".join(faults))
+    read_settings_file(configuration.core.channel_settings_file)
     if shut := configuration.shut:
         return warning(f"{' and '.join(shut)} let nobody in; leave out what need not be limited.")
+    if models := unpriced_models(configuration.core):
+        return warning(
+            f"no cap counts calls of {' and '.join(models)}, whose price is not known; name it in "
+            "PRICES_FILE."
+        )
     return fine("all that is needed is set, and nothing is malformed.")
 
 

@@ -14,9 +14,8 @@ from bot.operator import refuse, with_settings
 
 ERASES = (
     "This deletes what the bot keeps of {person}: the threads that they began with all files, what "
-    "they asked for in others' threads and what the bot wrote and made there since their first "
-    "word, digests, preferences and ratings. What works with their words is stopped first. It "
-    "cannot be undone.\n"
+    "they asked for in others' threads and all that the bot wrote and made there, digests, "
+    "preferences and ratings. What works with their words is stopped first. It cannot be undone.\n"
     "It cannot delete posts in Slack, accounts at Composio, backups and copies that were made "
     "before, nor what is under legal hold. The audit keeps ids and hashes."
 )

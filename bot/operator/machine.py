@@ -14,7 +14,6 @@ from agent_core.operator import (
     list_toolkit,
 )
 from agent_core.runtime import holder_of
-from agent_core.scoped_settings import read_settings_file
 from agent_core.settings import CoreSettings
 from bot.operator import Check, Finding, as_sentence, fine, warning, wrong
 from bot.settings import BotSettings, is_loopback
@@ -23,7 +22,6 @@ PLENTY_BYTES = 1000**3
 
 _STORES = ("WORKSPACES_ROOT", "DATABASE_URL")
 _CONSOLE = ("CONSOLE_HOST", "CONSOLE_PORT", "CONSOLE_SECRET", "CONSOLE_URL")
-_CHANNELS = ("CHANNEL_SETTINGS_FILE",)
 _CRAWLING = ("CRAWL_ALLOW", "CRAWL_CONNECT")
 
 
@@ -37,7 +35,6 @@ def machine_checks(core: CoreSettings, bot: BotSettings) -> list[Check]:
         Check(title="Browser", look=lambda: _look_at_browser(core)),
         Check(title="Python", look=_look_at_python),
         Check(title="Tool servers", look=lambda: _look_at_fleet(core)),
-        Check(title="Channel settings", look=lambda: _look_at_channels(core), needs=_CHANNELS),
         Check(title="Live view", look=lambda: _look_at_console(bot), needs=_CONSOLE),
     ]
 
@@ -141,16 +138,6 @@ async def _look_at_fleet(core: CoreSettings) -> Finding:
     servers = await asyncio.to_thread(configured_fleet, core)
     lines = [f"{each.name}: {each.off or 'on.'}" for each in servers]
     return fine("\n".join(["further servers, as `bot mcp list` shows them.", *lines]))
-
-
-async def _look_at_channels(core: CoreSettings) -> Finding:
-    """The file by which the operator sets what people cannot change."""
-    file = await asyncio.to_thread(read_settings_file, core.channel_settings_file)
-    if core.channel_settings_file is None:
-        return fine("no file; what people set in words or in Home holds.")
-    names = ["the team"] if file.team.model_fields_set else []
-    names += file.channels
-    return fine(f"the file sets values for {', '.join(names) or 'nothing'}.")
 
 
 async def _look_at_console(bot: BotSettings) -> Finding:

@@ -33,6 +33,7 @@ from bot.render import (
     actions,
     answer_drafts,
     clean,
+    context,
     fenced,
     inert,
     limits,
@@ -128,6 +129,7 @@ def final_drafts(
     *,
     is_plain: bool,
     is_rated: bool,
+    footer: str = "",
 ) -> tuple[str, list[PostDraft], bool]:
     """The end of a turn as Markdown and, as `thread_drafts`, in posts.
 
@@ -150,6 +152,8 @@ def final_drafts(
         reports = [file.follow_ups for file in saved if file.mimetype == REPORT]
         questions = reports[-1] if reports else ()
         rows = [*follow_up_rows(questions), feedback_block(event.turn, words)]
+    if footer:
+        rows.insert(0, context(footer))
     if drafts[-1].blocks and rows:
         drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
     return markdown, drafts, is_cut

@@ -116,7 +116,7 @@ class ThreadPresenter(TurnPresenter):
 
     `asked_ts` is the asker's post, for a reaction where Slack cannot show a status;
     `edit_interval_s` the least time between two edits of the progress post. `now` is the clock of
-    the events. With `is_plain` the answer is shown as it is.
+    the events. With `is_plain` the answer is shown as it is, with `has_footer` above what it took.
     """
 
     def __init__(
@@ -134,10 +134,12 @@ class ThreadPresenter(TurnPresenter):
         print_report: Callable[[ArtifactSaved], Awaitable[Sequence[ArtifactSaved]]],
         now: Callable[[], datetime],
         edit_interval_s: float = 2.0,
+        has_footer: bool = False,
     ) -> None:
         super().__init__(journal)
         self._indicators = indicators
         self._is_plain = is_plain
+        self._has_footer = has_footer
         self._asked = (thread, asked_ts)
         self._destination = Destination(api, thread, journal, self._board, offers_live_view)
         self._progress = ProgressPost(self._destination, edit_interval_s, now)
@@ -239,12 +241,23 @@ class ThreadPresenter(TurnPresenter):
             self._destination.api.home,
             is_plain=self._is_plain,
             is_rated=self._is_by_model,
+            footer=self._footer(event) if self._has_footer and self._is_by_model else "",
         )
         whole = Upload(name=WHOLE_ANSWER_NAME, read=markdown.encode, title=WHOLE_ANSWER_NAME)
         try:
             await self._files.post(op, drafts, saved, [whole] if is_cut else [])
         except ContentRefused:
             await self._files.post(op.part("whole"), [], saved, [whole])
+
+    def _footer(self, event: TurnFinished) -> str:
+        """What an answer took: pages read, time, and cost where all its prices are known."""
+        turn = self._board.turn
+        parts = [self._board.time(event.at)]
+        if turn.read:
+            parts.insert(0, self._board.words("answer-pages", n=len(turn.read)))
+        if turn.usage.cost_usd and not turn.usage.unpriced_calls:
+            parts.append(f"${max(turn.usage.cost_usd, 0.01):.2f}")
+        return " · ".join(parts)
 
 
 MakePresenter = Callable[[StoredTurn, SlackApi, Journal, Path], TurnPresenter]
@@ -345,6 +358,7 @@ class Presenting:
         workspace = await self._runtime.workspace(turn.session, turn.inbound.received_at)
         if turn.inbound.scheduled:
             return self._scheduled(turn, api, journal, workspace)
+        settings = await self._runtime.scopes.at(turn.session)
         return ThreadPresenter(
             api,
             parse_session(turn.session),
@@ -354,6 +368,7 @@ class Presenting:
             indicators=self._indicators.guarded(guard),
             connect_link=self._runtime.asks.connect_link,
             is_plain=turn.tries >= MAX_TRIES,
+            has_footer=settings.values.footer,
             offers_live_view=self._offers_live_view,
             print_report=self._runtime.print_report,
             now=self._now,

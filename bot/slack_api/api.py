@@ -45,6 +45,7 @@ Find = Callable[[], Awaitable[Receipt | None]]
 SessionStatus = Literal["processing", "active"]
 READ_BACK_GAP_S = 2.0
 PEOPLE_TTL_S = 300.0
+ADMINS_TTL_S = 3_600.0
 MAX_PEOPLE = 2_000
 
 
@@ -450,6 +451,9 @@ class People:
             MAX_PEOPLE, PEOPLE_TTL_S, timer=api.clock.seconds
         )
         self._asking = Locks[str]()
+        self._admins: TTLCache[str, list[Person]] = TTLCache(
+            1, ADMINS_TTL_S, timer=api.clock.seconds
+        )
 
     async def person(self, user: str) -> Person | None:
         """The user, or None if Slack does not know or show them. Many who ask at once ask once."""
@@ -459,6 +463,12 @@ class People:
             except KeyError:
                 self._known[user] = person = await self._look_up(user)
                 return person
+
+    async def admins(self) -> list[Person]:
+        """The workspace's admins and owners, as they were within the hour."""
+        if not self._admins:
+            self._admins[""] = await self._api.channels.admins()
+        return self._admins[""]
 
     def forget(self, user: str) -> None:
         """What is known of somebody has changed here."""

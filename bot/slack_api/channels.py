@@ -1,4 +1,4 @@
-"""Whole conversations: which there are, and what was said in them."""
+"""Whole conversations, and the workspace's admins: which there are, and what was said in them."""
 
 import re
 from collections.abc import AsyncGenerator, Mapping
@@ -9,7 +9,13 @@ from agent_core.messages import JsonObject
 from bot.inbound import object_in, objects_in, text_in
 from bot.slack_api.calls import Calls
 from bot.slack_api.errors import SlackRefused
-from bot.slack_api.records import Conversation, next_cursor, read_conversation
+from bot.slack_api.records import (
+    Conversation,
+    Person,
+    next_cursor,
+    read_conversation,
+    read_person,
+)
 from bot.threads import ThreadRef
 
 CHANNEL_ID = re.compile(r"[CGD][A-Z0-9]{5,}")
@@ -70,6 +76,12 @@ class Channels:
                 return frozenset()
             raise
         return frozenset(map(str, users))
+
+    async def admins(self) -> list[Person]:
+        """The workspace's admins and owners."""
+        pages = self._pages("users.list", {"limit": PAGE_SIZE}, "members")
+        people = [read_person(raw) async for page in pages for raw in page]
+        return [person for person in people if person.is_admin]
 
     def history(
         self,

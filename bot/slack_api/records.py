@@ -181,6 +181,8 @@ class Conversation:
     is_archived: bool = False
     is_member: bool = True
     """Whether the bot is in it."""
+    manager: str = ""
+    """Who made it, or whose direct conversation it is: they may change its settings."""
 
 
 def read_post(raw: JsonObject) -> PostRecord:
@@ -223,6 +225,7 @@ def read_conversation(raw: JsonObject) -> Conversation:
         name=text_in(raw, "name"),
         is_archived=bool(raw.get("is_archived")),
         is_member=bool(raw.get("is_member", True)),
+        manager=text_in(raw, "creator") or text_in(raw, "user"),
     )
 
 

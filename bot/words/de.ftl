@@ -349,7 +349,7 @@ home-no = Behalten
 home-delete = Dateien löschen
 home-delete-sure = Alle Dateien dieses Threads werden endgültig gelöscht. Die Beiträge bleiben.
 home-deleted = Die Dateien dieses Threads sind gelöscht.
-home-not-deleted = In diesem Thread wird noch gearbeitet, darum habe ich nichts gelöscht. Stoppe das zuerst.
+home-not-deleted = In diesem Thread wird noch gearbeitet, oder er ist rechtlich gesperrt; darum habe ich nichts gelöscht. Stoppe zuerst die Arbeit.
 home-not-yours = Das kann nur die Person, die diesen Thread begonnen hat.
 home-stopped = Gestoppt. Was bisher gefunden wurde, steht im Thread.
 home-nothing-running = Ich arbeite gerade an nichts für dich.
@@ -385,7 +385,7 @@ home-language = Sprache meiner Antworten an dich
 home-language-auto = Die Sprache, in der du schreibst
 home-digest-time = Übliche Uhrzeit neuer Digests
 home-erase = Alles über mich löschen
-home-erase-what = *Deine Daten:* Threads, die du begonnen hast, gehen mit ihren Dateien. In Threads, die andere begonnen haben, geht, was du gefragt hast, und was ich seit deinem ersten Wort dort geschrieben und gemacht habe. Auch deine Digests, Einstellungen und Bewertungen gehen. Beiträge in Slack, Konten bei Composio, Sicherungen und was rechtlich gesperrt ist, bleiben, und das Protokoll behält Kennungen.
+home-erase-what = *Deine Daten:* Threads, die du begonnen hast, gehen mit ihren Dateien. In Threads, die andere begonnen haben, geht, was du gefragt hast, und alles, was ich dort geschrieben und gemacht habe. Auch deine Digests, Einstellungen und Bewertungen gehen. Beiträge in Slack, Konten bei Composio, Sicherungen und was rechtlich gesperrt ist, bleiben, und das Protokoll behält Kennungen.
 home-erase-sure = Ich stoppe, was mit deinen Worten arbeitet, und lösche endgültig, was ich von dir habe. Beiträge in Slack, Konten bei Composio, ältere Sicherungen und rechtlich Gesperrtes bleiben.
 home-erased =
     Gelöscht: was ich von dir in { $n ->
@@ -455,3 +455,68 @@ live-no-change = Das würde hier nichts ändern.
 live-not-asked = Auf diese Antwort wartet niemand mehr.
 live-question-not-yours = Das habe ich { $who } gefragt, und nur { $who } kann es beantworten.
 live-not-there = Dieser Teil der Arbeit ist zu Ende, oder es gibt ihn nicht.
+setting-proposal = Das würde von da an gelten:
+    { $wanted }
+    Jetzt gilt:
+    { $now }
+    Es ändert sich nichts, bis ein Admin oder wer den Kanal verwaltet den Knopf drückt.
+setting-agree = So einstellen
+setting-changed = { $who } hat geändert, wie ich arbeite:
+    { $values }
+setting-line = • *{ $name }*: { $value } · _{ $origin ->
+    [default] wie üblich
+    [environment] aus meiner Konfiguration
+    [team] für das ganze Team
+    [channel] für diesen Kanal
+    [thread] für diesen Thread
+   *[file] aus der Datei meines Betreibers, die vorgeht
+    }_
+setting-not-yours = { $who ->
+    [NOBODY] Das kann nur ein Admin des Workspace ändern. Bitte einen darum, es mir zu sagen oder den Knopf zu drücken.
+   *[other] Das können nur <@{ $who }>, zuständig für diesen Kanal, und Admins des Workspace ändern. Bitte jemanden davon, es mir zu sagen oder den Knopf zu drücken.
+    }
+setting-in-file = *{ $name }* steht in der Datei meines Betreibers, und die geht vor. Wer mich betreibt, kann es dort ändern.
+setting-unknown = Eine Einstellung *{ $name }* gibt es nicht. Meinst du *{ $near }*?
+setting-wrong = *{ $name }* kann diesen Wert nicht haben. „Was ist hier eingestellt?“ zeigt, was jetzt gilt.
+
+why = { $state ->
+    [queued] Ich habe es und arbeite daran, sobald das erledigt ist, was im Thread davor kam.
+    [running] Ich arbeite gerade daran.
+    [waiting] Ich warte im Thread darauf, dass jemand entscheidet oder antwortet.
+    [answered] Ich habe im Thread geantwortet.
+    [limited] Ich habe im Thread mit dem geantwortet, was ich hatte, als eine Grenze erreicht war.
+    [stopped] Jemand hat die Arbeit daran gestoppt.
+    [failed] Ich konnte es nicht und habe das im Thread gesagt.
+    [steered] Es kam, während ich im Thread schon arbeitete, und wurde Teil dieser Arbeit.
+    [set_aside] Ich habe es beiseitegelegt: Jedes Mal, wenn ich daran arbeitete, bin ich abgestürzt. Bitte frag anders.
+    [received] Ich habe es bekommen und sehe es mir an, sobald ich kann.
+    [settled] Ich habe es gleich erledigt: Es ging um einen Digest oder einen Stopp, oder es wurde gelöscht.
+    [not_ours] Es war nicht für mich: Es erwähnt mich nicht, und an seinem Thread bin ich nicht beteiligt.
+    [mention_only] Hier antworte ich nur, wenn ich erwähnt werde.
+    [two_party] In einem Thread mit mehreren Leuten antworte ich hier nur, wenn ich erwähnt werde.
+    [reaction] Es war ein Dank, ein Lachen oder Ähnliches; darauf antworte ich nicht.
+    [others] In einem Thread mit mehreren Leuten las es sich, als sei jemand anderes gemeint. Mit einer Erwähnung ist es sicher.
+    [unknown_user] Ich konnte nicht herausfinden, wer es geschrieben hat.
+    [guest] Geschrieben hat es ein Gast, und ich darf nur für volle Mitglieder arbeiten.
+    [stranger] Wer es geschrieben hat, gehört zu einem anderen Workspace.
+    [deactivated] Das Konto, von dem es kam, ist deaktiviert.
+    [channel_not_listed] In dieser Unterhaltung darf ich nicht arbeiten.
+    [user_not_listed] Wer es geschrieben hat, steht nicht auf der Liste der Leute, für die ich arbeiten darf.
+    [bot] Eine App hat es geschrieben, und Posts von Apps lasse ich in Ruhe.
+    [heard] Ich habe zugehört, als es kam, und es war nicht für mich: keine Erwähnung, kein Thread von mir. Was älter als eine Woche ist, weiß ich nicht mehr.
+    [others_post] Das sage ich nur der Person, die die Nachricht geschrieben hat.
+   *[unheard] Ich habe es nicht gesehen. Vielleicht bin ich nicht in dem Channel oder lief nicht; was ich verpasst habe, lese ich nach, sobald ich wieder laufe.
+}
+
+## Money
+
+answer-pages = { $n ->
+    [one] eine Seite
+   *[other] { $n } Seiten
+ }
+cap-near = { $kind ->
+    [person] { $who } hat
+    [thread] Ein Thread in { $who } hat
+    [channel] { $who } hat
+   *[team] Dieser Workspace hat
+ } mehr als 80 % des Budgets dieses Monats von { $usd } ausgegeben. Ist es aufgebraucht, schließe ich Laufendes mit dem ab, was ich habe, und übernehme bis zum nächsten Monat nichts Neues, wenn das Budget nicht erhöht wird.

@@ -349,7 +349,7 @@ home-no = Keep
 home-delete = Delete files
 home-delete-sure = All files of this thread are deleted for good. The posts stay.
 home-deleted = The files of that thread are deleted.
-home-not-deleted = Work goes on in that thread, so I have deleted nothing. Stop it first.
+home-not-deleted = Work goes on in that thread, or it is under legal hold, so I have deleted nothing. Stop the work first.
 home-not-yours = Only the person who began that thread can do this.
 home-stopped = Stopped. What was found so far is in the thread.
 home-nothing-running = I am not working on anything for you right now.
@@ -385,7 +385,7 @@ home-language = Language of my answers to you
 home-language-auto = The language you write in
 home-digest-time = Usual time of new digests
 home-erase = Delete everything about me
-home-erase-what = *Your data:* threads that you began go with their files. In threads that others began, what you asked goes, and what I wrote and made there since your first word. Your digests, preferences and ratings go too. Posts in Slack, accounts at Composio, backups and what is under legal hold stay, and the audit keeps ids.
+home-erase-what = *Your data:* threads that you began go with their files. In threads that others began, what you asked goes, and all that I wrote and made there. Your digests, preferences and ratings go too. Posts in Slack, accounts at Composio, backups and what is under legal hold stay, and the audit keeps ids.
 home-erase-sure = I stop what works with your words and delete what I keep of you, for good. Posts in Slack, accounts at Composio, older backups and what is under legal hold stay.
 home-erased =
     Deleted: what I kept of you in { $n ->
@@ -455,3 +455,68 @@ live-no-change = That would change nothing here.
 live-not-asked = Nobody waits for this answer any more.
 live-question-not-yours = I asked { $who } this, so only { $who } can answer it.
 live-not-there = That part of the work is over, or is not there.
+setting-proposal = This would hold from then on:
+    { $wanted }
+    Now it is:
+    { $now }
+    Nothing changes until an admin or whoever manages the channel presses the button.
+setting-agree = Set it
+setting-changed = { $who } changed how I work:
+    { $values }
+setting-line = • *{ $name }*: { $value } · _{ $origin ->
+    [default] as usual
+    [environment] from my configuration
+    [team] for the whole team
+    [channel] for this channel
+    [thread] for this thread
+   *[file] from my operator's file, which wins
+    }_
+setting-not-yours = { $who ->
+    [NOBODY] Only an admin of the workspace can change that. Ask one to say it to me or to press the button.
+   *[other] Only an admin of the workspace and <@{ $who }>, who manages this channel, can change that. Ask one of them to say it to me or to press the button.
+    }
+setting-in-file = *{ $name }* is set in my operator's file, which wins over what is said here. Whoever runs me can change it there.
+setting-unknown = There is no setting *{ $name }*. Did you mean *{ $near }*?
+setting-wrong = *{ $name }* cannot have that value. “What is set here?” shows what it is now.
+
+why = { $state ->
+    [queued] I have it, and work on it as soon as what came before it in the thread is done.
+    [running] I am working on it.
+    [waiting] I am waiting in the thread for a person to decide or answer.
+    [answered] I answered it in its thread.
+    [limited] I answered it in its thread with what I had when a limit was reached.
+    [stopped] Somebody stopped the work on it.
+    [failed] I could not do it, and said so in its thread.
+    [steered] It came while I was at work in its thread, and became part of that work.
+    [set_aside] I set it aside: each time I worked on it, I broke down. Please ask it in another way.
+    [received] I have received it, and look at it as soon as I can.
+    [settled] I dealt with it at once: it was about a digest, or a stop, or was deleted.
+    [not_ours] It was not for me: it mentions me nowhere, and I have no part in its thread.
+    [mention_only] In this place I only answer when I am mentioned.
+    [two_party] In a thread of several people I only answer here when I am mentioned.
+    [reaction] It was a thank-you, a laugh or the like, which I leave without an answer.
+    [others] In a thread of several people it read as meant for somebody else. A mention makes sure.
+    [unknown_user] I could not find out who wrote it.
+    [guest] Its author is a guest, and I may only work for full members.
+    [stranger] Its author belongs to another workspace.
+    [deactivated] Its author's account is deactivated.
+    [channel_not_listed] I am not allowed to work in that conversation.
+    [user_not_listed] Its author is not on the list of people I may work for.
+    [bot] An app wrote it, and I leave the posts of apps alone.
+    [heard] I was listening when it came, and it was not for me: no mention, no thread of mine. What is older than a week I no longer know.
+    [others_post] I only tell that to whoever wrote the message.
+   *[unheard] I have not seen it. I may not be in that channel, or not have been running; what I missed I read up as soon as I run again.
+}
+
+## Money
+
+answer-pages = { $n ->
+    [one] one page
+   *[other] { $n } pages
+ }
+cap-near = { $kind ->
+    [person] { $who } has
+    [thread] A thread in { $who } has
+    [channel] { $who } has
+   *[team] This workspace has
+ } spent more than 80 % of this month's budget of { $usd }. Once it is used up, I finish what I am at with what I have and take nothing new on until next month, unless the budget is raised.

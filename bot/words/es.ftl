@@ -349,7 +349,7 @@ home-no = Conservar
 home-delete = Borrar archivos
 home-delete-sure = Todos los archivos de este hilo se borran para siempre. Los mensajes quedan.
 home-deleted = Los archivos de ese hilo están borrados.
-home-not-deleted = En ese hilo se sigue trabajando, así que no he borrado nada. Detenlo primero.
+home-not-deleted = En ese hilo todavía se trabaja, o está bajo retención legal, así que no borré nada. Detén primero el trabajo.
 home-not-yours = Solo puede hacerlo quien empezó ese hilo.
 home-stopped = Detenido. Lo encontrado hasta ahora está en el hilo.
 home-nothing-running = Ahora mismo no estoy trabajando en nada para ti.
@@ -385,7 +385,7 @@ home-language = Idioma de mis respuestas para ti
 home-language-auto = El idioma en que escribes
 home-digest-time = Hora habitual de los nuevos resúmenes
 home-erase = Borrar todo sobre mí
-home-erase-what = *Tus datos:* los hilos que empezaste se van con sus archivos. En los hilos que empezaron otros se va lo que pediste y lo que escribí e hice allí desde tu primera palabra. También se van tus resúmenes, preferencias y valoraciones. Los mensajes en Slack, las cuentas en Composio, las copias de seguridad y lo que está bajo retención legal se quedan, y el registro guarda identificadores.
+home-erase-what = *Tus datos:* los hilos que empezaste se van con sus archivos. En los hilos que empezaron otros se va lo que pediste y todo lo que escribí e hice allí. También se van tus resúmenes, preferencias y valoraciones. Los mensajes en Slack, las cuentas en Composio, las copias de seguridad y lo que está bajo retención legal se quedan, y el registro guarda identificadores.
 home-erase-sure = Detengo lo que trabaja con tus palabras y borro para siempre lo que guardo de ti. Los mensajes en Slack, las cuentas en Composio, las copias anteriores y lo retenido legalmente se quedan.
 home-erased =
     Borrado: lo que guardaba de ti en { $n ->
@@ -455,3 +455,68 @@ live-no-change = Eso no cambiaría nada aquí.
 live-not-asked = Ya nadie espera esta respuesta.
 live-question-not-yours = Se lo pregunté a { $who }, y solo { $who } puede responder.
 live-not-there = Esa parte del trabajo ha terminado o no existe.
+setting-proposal = Esto valdría desde entonces:
+    { $wanted }
+    Ahora vale:
+    { $now }
+    Nada cambia hasta que un admin o quien gestiona el canal pulse el botón.
+setting-agree = Ajustarlo así
+setting-changed = { $who } cambió cómo trabajo:
+    { $values }
+setting-line = • *{ $name }*: { $value } · _{ $origin ->
+    [default] como siempre
+    [environment] de mi configuración
+    [team] para todo el equipo
+    [channel] para este canal
+    [thread] para este hilo
+   *[file] del archivo de quien me opera, que prevalece
+    }_
+setting-not-yours = { $who ->
+    [NOBODY] Solo un admin del espacio puede cambiarlo. Pida a uno que me lo diga o que pulse el botón.
+   *[other] Solo un admin del espacio y <@{ $who }>, que gestiona este canal, pueden cambiarlo. Pida a alguien de ellos que me lo diga o que pulse el botón.
+    }
+setting-in-file = *{ $name }* está en el archivo de quien me opera, y ese prevalece. Quien me opera puede cambiarlo allí.
+setting-unknown = No existe el ajuste *{ $name }*. ¿Quería decir *{ $near }*?
+setting-wrong = *{ $name }* no puede tener ese valor. «¿Qué está ajustado aquí?» muestra lo que vale ahora.
+
+why = { $state ->
+    [queued] Lo tengo, y me pongo con ello en cuanto termine lo que había antes en el hilo.
+    [running] Estoy trabajando en ello.
+    [waiting] Espero en el hilo a que alguien decida o responda.
+    [answered] Respondí en su hilo.
+    [limited] Respondí en su hilo con lo que tenía cuando se alcanzó un límite.
+    [stopped] Alguien detuvo el trabajo.
+    [failed] No pude hacerlo, y lo dije en su hilo.
+    [steered] Llegó mientras ya trabajaba en su hilo, y pasó a formar parte de ese trabajo.
+    [set_aside] Lo aparté: cada vez que trabajaba en ello, fallaba por completo. Pregúntalo de otra manera, por favor.
+    [received] Lo he recibido, y lo miro en cuanto pueda.
+    [settled] Lo resolví enseguida: era sobre un resumen o una parada, o se borró.
+    [not_ours] No era para mí: no me menciona, y no participo en su hilo.
+    [mention_only] Aquí solo respondo cuando me mencionan.
+    [two_party] En un hilo de varias personas aquí solo respondo cuando me mencionan.
+    [reaction] Era un agradecimiento, una risa o algo parecido, y eso lo dejo sin respuesta.
+    [others] En un hilo de varias personas parecía dirigido a otra. Con una mención es seguro.
+    [unknown_user] No pude averiguar quién lo escribió.
+    [guest] Lo escribió una persona invitada, y solo puedo trabajar para miembros de pleno derecho.
+    [stranger] Quien lo escribió es de otro espacio de trabajo.
+    [deactivated] La cuenta de quien lo escribió está desactivada.
+    [channel_not_listed] No puedo trabajar en esa conversación.
+    [user_not_listed] Quien lo escribió no está en la lista de personas para las que puedo trabajar.
+    [bot] Lo escribió una aplicación, y no respondo a mensajes de aplicaciones.
+    [heard] Estaba escuchando cuando llegó, y no era para mí: ni mención ni hilo mío. De lo que tiene más de una semana ya no me acuerdo.
+    [others_post] Eso solo se lo digo a quien escribió el mensaje.
+   *[unheard] No lo he visto. Quizá no estoy en ese canal, o no estaba en marcha; lo que me perdí lo leo en cuanto vuelvo a funcionar.
+}
+
+## Money
+
+answer-pages = { $n ->
+    [one] una página
+   *[other] { $n } páginas
+ }
+cap-near = { $kind ->
+    [person] { $who } ha
+    [thread] Un hilo de { $who } ha
+    [channel] { $who } ha
+   *[team] Este espacio de trabajo ha
+ } gastado más del 80 % del presupuesto de este mes, { $usd }. Cuando se agote, termino lo que está en curso con lo que tengo y no acepto nada nuevo hasta el mes que viene, salvo que se aumente.

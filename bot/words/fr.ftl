@@ -349,7 +349,7 @@ home-no = Garder
 home-delete = Supprimer les fichiers
 home-delete-sure = Tous les fichiers de ce fil sont supprimés définitivement. Les messages restent.
 home-deleted = Les fichiers de ce fil sont supprimés.
-home-not-deleted = Un travail est en cours dans ce fil, je n'ai donc rien supprimé. Arrêtez-le d'abord.
+home-not-deleted = Un travail est en cours dans ce fil, ou il est sous conservation légale : je n'ai rien supprimé. Arrête d'abord le travail.
 home-not-yours = Seule la personne qui a commencé ce fil peut le faire.
 home-stopped = C'est arrêté. Ce qui a été trouvé est dans le fil.
 home-nothing-running = Je ne travaille sur rien pour vous en ce moment.
@@ -385,7 +385,7 @@ home-language = Langue de mes réponses
 home-language-auto = La langue dans laquelle vous écrivez
 home-digest-time = Heure habituelle des nouveaux résumés
 home-erase = Tout supprimer sur moi
-home-erase-what = *Tes données :* les fils que tu as commencés partent avec leurs fichiers. Dans les fils des autres, ce que tu as demandé part, ainsi que ce que j'y ai écrit et fait depuis ton premier mot. Tes veilles, préférences et évaluations partent aussi. Les messages dans Slack, les comptes chez Composio, les sauvegardes et ce qui est sous conservation légale restent, et le journal garde des identifiants.
+home-erase-what = *Tes données :* les fils que tu as commencés partent avec leurs fichiers. Dans les fils des autres, ce que tu as demandé part, ainsi que tout ce que j'y ai écrit et fait. Tes veilles, préférences et évaluations partent aussi. Les messages dans Slack, les comptes chez Composio, les sauvegardes et ce qui est sous conservation légale restent, et le journal garde des identifiants.
 home-erase-sure = J'arrête ce qui travaille avec tes mots et je supprime pour de bon ce que je garde de toi. Les messages dans Slack, les comptes chez Composio, les anciennes sauvegardes et la conservation légale restent.
 home-erased =
     Supprimé : ce que je gardais de toi dans { $n ->
@@ -455,3 +455,68 @@ live-no-change = Cela ne changerait rien ici.
 live-not-asked = Plus personne n’attend cette réponse.
 live-question-not-yours = J'ai posé cette question à { $who }, et seul(e) { $who } peut y répondre.
 live-not-there = Cette partie du travail est terminée ou n’existe pas.
+setting-proposal = Voici ce qui vaudrait dès lors :
+    { $wanted }
+    Pour l’instant :
+    { $now }
+    Rien ne change tant qu’un admin ou la personne qui gère le canal n’a pas appuyé sur le bouton.
+setting-agree = Régler ainsi
+setting-changed = { $who } a changé ma façon de travailler :
+    { $values }
+setting-line = • *{ $name }* : { $value } · _{ $origin ->
+    [default] comme d’habitude
+    [environment] de ma configuration
+    [team] pour toute l’équipe
+    [channel] pour ce canal
+    [thread] pour ce fil
+   *[file] du fichier de mon opérateur, qui l’emporte
+    }_
+setting-not-yours = { $who ->
+    [NOBODY] Seul un admin de l’espace peut changer cela. Demandez-lui de me le dire ou d’appuyer sur le bouton.
+   *[other] Seuls un admin de l’espace et <@{ $who }>, qui gère ce canal, peuvent changer cela. Demandez à l’un d’eux de me le dire ou d’appuyer sur le bouton.
+    }
+setting-in-file = *{ $name }* est réglé dans le fichier de mon opérateur, qui l’emporte. La personne qui m’exploite peut le changer là-bas.
+setting-unknown = Il n’y a pas de réglage *{ $name }*. Vouliez-vous dire *{ $near }* ?
+setting-wrong = *{ $name }* ne peut pas avoir cette valeur. « Qu’est-ce qui est réglé ici ? » montre ce qui vaut maintenant.
+
+why = { $state ->
+    [queued] Je l'ai, et je m'y mets dès que ce qui précède dans le fil est terminé.
+    [running] J'y travaille.
+    [waiting] J'attends dans le fil que quelqu'un décide ou réponde.
+    [answered] J'ai répondu dans son fil.
+    [limited] J'ai répondu dans son fil avec ce que j'avais quand une limite a été atteinte.
+    [stopped] Quelqu'un a arrêté le travail.
+    [failed] Je n'ai pas pu le faire, et je l'ai dit dans son fil.
+    [steered] Il est arrivé pendant que je travaillais déjà dans son fil, et fait partie de ce travail.
+    [set_aside] Je l'ai mis de côté : chaque fois que j'y travaillais, je suis tombé en panne. Merci de le demander autrement.
+    [received] Je l'ai reçu, et je le regarde dès que je peux.
+    [settled] Je m'en suis occupé tout de suite : il s'agissait d'un digest ou d'un arrêt, ou il a été supprimé.
+    [not_ours] Il n'était pas pour moi : il ne me mentionne pas, et je ne participe pas à son fil.
+    [mention_only] Ici, je ne réponds que si l'on me mentionne.
+    [two_party] Dans un fil à plusieurs, je ne réponds ici que si l'on me mentionne.
+    [reaction] C'était un merci, un rire ou quelque chose de ce genre, que je laisse sans réponse.
+    [others] Dans un fil à plusieurs, il semblait s'adresser à quelqu'un d'autre. Avec une mention, c'est sûr.
+    [unknown_user] Je n'ai pas pu savoir qui l'a écrit.
+    [guest] Son auteur est invité, et je ne peux travailler que pour des membres à part entière.
+    [stranger] Son auteur appartient à un autre espace de travail.
+    [deactivated] Le compte de son auteur est désactivé.
+    [channel_not_listed] Je n'ai pas le droit de travailler dans cette conversation.
+    [user_not_listed] Son auteur n'est pas sur la liste des personnes pour qui je peux travailler.
+    [bot] Une application l'a écrit, et je laisse de côté les messages des applications.
+    [heard] J'écoutais quand il est arrivé, et il n'était pas pour moi : ni mention, ni fil à moi. Ce qui a plus d'une semaine, je ne le sais plus.
+    [others_post] Je ne le dis qu'à la personne qui a écrit le message.
+   *[unheard] Je ne l'ai pas vu. Je ne suis peut-être pas dans ce canal, ou je ne tournais pas ; ce que j'ai manqué, je le lis dès que je tourne à nouveau.
+}
+
+## Money
+
+answer-pages = { $n ->
+    [one] une page
+   *[other] { $n } pages
+ }
+cap-near = { $kind ->
+    [person] { $who } a
+    [thread] Un fil de { $who } a
+    [channel] { $who } a
+   *[team] Cet espace de travail a
+ } dépensé plus de 80 % du budget de ce mois, { $usd }. Une fois épuisé, je termine ce qui est en cours avec ce que j'ai et ne prends rien de nouveau avant le mois prochain, sauf si le budget est augmenté.

@@ -74,7 +74,7 @@ def presenting_of(runtime: Runtime, api: SlackApi) -> Presenting:
 
 def orders_of(runtime: Runtime, api: SlackApi, people: People) -> DigestOrders:
     known = (runtime.schedules, runtime.timekeeper)
-    return DigestOrders(*known, api, people, lambda: NOW, BotSettings(), runtime.scopes.at)
+    return DigestOrders(*known, api, people, lambda: NOW, BotSettings(), runtime.scopes)
 
 
 def digests_of(runtime: Runtime, api: SlackApi) -> DigestMessages:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.clicks import AskShortcut
+from bot.clicks import AskShortcut, WhyShortcut
 from bot.slack_api import Op, Upload
 from bot.slack_api.calls import OPEN_SOCKET, SLASH_COMMANDS, TABLE
 from bot.threads import ThreadRef
@@ -89,11 +89,13 @@ def test_slacks_limits_are_respected(path: str, least: int, most: int) -> None:
     assert least <= len(_at(path)) <= most
 
 
-def test_the_shortcut_of_a_post_is_the_one_that_is_answered() -> None:
-    [shortcut] = _at("features.shortcuts")
-    assert (shortcut["type"], shortcut["callback_id"]) == ("message", AskShortcut().kind)
-    assert len(shortcut["name"]) <= 24
-    assert len(shortcut["description"]) <= 150
+def test_the_shortcuts_of_a_post_are_those_that_are_answered() -> None:
+    shortcuts = _at("features.shortcuts")
+    assert [each["callback_id"] for each in shortcuts] == [AskShortcut().kind, WhyShortcut().kind]
+    for shortcut in shortcuts:
+        assert shortcut["type"] == "message"
+        assert len(shortcut["name"]) <= 24
+        assert len(shortcut["description"]) <= 150
 
 
 def test_all_comes_over_the_socket() -> None:

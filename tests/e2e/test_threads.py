@@ -2,14 +2,17 @@
 
 import asyncio
 import re
+from functools import partial
 
 import pytest
+from typer.testing import CliRunner
 
+from bot.cli import app
 from bot.clicks import PreferenceClick
 from bot.sandbox.model import ReplyText
 from bot.sandbox.slack.records import View
 from bot.words import BOT
-from tests.e2e.world import SIMPLE_ANSWER, World
+from tests.e2e.world import SIMPLE_ANSWER, TURN_S, World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -130,3 +133,36 @@ async def test_two_threads_at_once_do_not_mix(world: World) -> None:
     assert "warmhouse" in world.answers(second)[0]
     assert "gridwatch" not in world.answers(second)[0]
     assert await world.workspace(first) != await world.workspace(second)
+
+
+@pytest.mark.proves("why.told", "why.command")
+async def test_whoever_wonders_about_a_post_is_told_what_became_of_it(world: World) -> None:
+    slack = world.slack
+    answered = await world.ask_simply("What is a channel?")
+    thanks = await slack.say("ben", "general", "thanks!", thread_ts=answered)
+    lunch = await slack.say("ann", "general", "Lunch at one?")
+    reply = await slack.say("ben", "general", "Fine with me", thread_ts=lunch)
+    guest = await slack.say("guest", "general", f"{slack.mention} hello")
+    fates = {answered: "answered", thanks: "reaction", reply: "not_ours", guest: "guest"}
+    for ts, fate in fates.items():
+        key = world.turn_id(ts).removeprefix("turn:")
+        async with asyncio.timeout(TURN_S):
+            while await world.runtime.overview.fate(key) != fate:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        link = f"https://x.slack.test/archives/{slack.channel_id('general')}/p{ts.replace('.', '')}"
+        environment = {"WORKSPACES_ROOT": str(world.outside.root), "DATABASE_URL": ""}
+        run = partial(CliRunner().invoke, app, ["why", link], env=environment)
+        result = await asyncio.to_thread(run)
+        assert BOT.say("en", "why", state=fate) in result.stdout, result.output
+
+    [refusal] = [each for each in await world.runtime.audit.records() if each["kind"] == "refusal"]
+    assert refusal["about"]["reason"] == "guest"
+
+    for ts, sentence in ((answered, "answered"), (thanks, "others_post")):
+        await slack.shortcut("ann", "general", ts, "why.silent")
+        await slack.wait_for(
+            lambda slack, sentence=sentence: any(
+                post.text == BOT.say("en", "why", state=sentence)
+                for post in slack.posts(slack.dm_id("ann"))
+            )
+        )

@@ -100,6 +100,7 @@ def show_channel(state: TeamState, channel: Channel) -> JsonObject:
         "is_im": channel.kind == "im",
         "is_mpim": channel.kind == "mpim",
         "is_private": channel.kind != "channel",
+        "creator": channel.members[0],
         "is_member": state.is_member(channel),
         "purpose": {"value": channel.purpose},
     }

@@ -302,7 +302,7 @@ def written(folder: Path, text: str) -> Path:
         ("rules:\n  rule: a\n", "mine.yaml: `rules`: Input should be a valid list"),
         ("rules: []\nrulez: []\n", "mine.yaml: `rulez`: nothing is called so"),
         ("- rule: a\n", "mine.yaml: `the file`: Input should be"),
-        ("rules:\n- just words\n", "rule 1: `rules`: Input should be"),
+        ("rules:\n- just words\n", "mine.yaml: `rule 1`: Input should be"),
         ("rules: [\n", "mine.yaml, line 2: "),
         ("rules:\n- !!python/name:os.system\n  rule: a\n", "mine.yaml, line 2: "),
         ("rules: \x07\n", "mine.yaml"),

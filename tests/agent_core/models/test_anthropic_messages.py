@@ -73,6 +73,8 @@ def test_prompt_tools_and_the_last_two_user_messages_are_cache_points_at_their_l
     assert marked == [(2, 1), (4, 0)]
     assert json.dumps(body).count('"cache_control"') == 4
     assert body["system"] == [{"type": "text", "text": "S", "cache_control": CACHE}]
+    parts = request_body("m", ModelRequest(system="S\n\n## This session\nAnn", messages=messages))
+    assert parts["system"] == [*body["system"], {"type": "text", "text": "## This session\nAnn"}]
     assert [tool["name"] for tool in body["tools"]] == ["search", "read", "write"]
     assert body["tools"][-1]["cache_control"] == CACHE
     assert written(*messages) == body, "it changed the messages that it was made of"

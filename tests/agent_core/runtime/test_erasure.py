@@ -9,16 +9,22 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from dbos._schemas import SCHEMA_PLACEHOLDER
+from dbos._schemas.system_database import SystemSchema
+from sqlalchemy import create_engine, select
 
 from agent_core.backup import back_up
 from agent_core.ids import SessionId, TurnId
 from agent_core.runtime import Runtime
+from agent_core.sessions.schema import metadata
 from agent_core.settings import CoreSettings
 from agent_core.testing.models import ScriptedModel, call
 from tests.agent_core.runtime.threads import ANN, BEN, begin, end_of, from_ben, waiting
+from tests.postgres import driven
 from tests.runtimes import inbound, scripted_runtime
 from tests.scopes import SteppingClock
 
+TO_DBOS = {SCHEMA_PLACEHOLDER: "dbos"}
 PLANTED = "plover-7713"
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 REPLIES = [f"Ann wants {PLANTED}.", f"Noted, {PLANTED}.", "Of batteries.", f"And {PLANTED}."]
@@ -89,7 +95,7 @@ async def test_an_erased_persons_words_are_in_no_file_and_in_no_backup_made_afte
     with pytest.raises(Exception, match="There is no turn"):
         await runtime.turn(open_turn)
     report = await runtime.audit.verify()
-    assert report.faults == ()
+    assert report.faults == []
     [erasure] = [each for each in await runtime.audit.records(None) if each["kind"] == "erasure"]
     assert ANN in str(erasure["about"])
 
@@ -122,6 +128,7 @@ async def expire(runtime: Runtime, clock: SteppingClock) -> None:
     await runtime.erasure.hold("C1", ends=False)
     await runtime.erasure.sweep(scopes)
     assert (await runtime.turn(turn)).answer is not None
+    assert not await runtime.delete_workspace(first)
     await runtime.erasure.hold("C1", ends=True)
     await runtime.erasure.sweep(scopes)
     assert await runtime.sessions.turns_of(first) == []
@@ -131,3 +138,22 @@ async def expire(runtime: Runtime, clock: SteppingClock) -> None:
     later = replace(inbound("Go on", number=9), received_at=clock.now)
     answered = await end_of(runtime, await begin(runtime, later))
     assert "What was said here before has been deleted" in answered.answer
+
+
+async def test_an_erased_persons_words_are_in_no_table_of_postgres(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    model = ScriptedModel([f"Noted, {PLANTED}.", "Of batteries."])
+    async with scripted_runtime(tmp_path, model=model, database_url=postgres_url) as runtime:
+        await ask(runtime, f"Look into {PLANTED}")
+        others = replace(from_ben("Batteries?", number=2), session=SessionId("T1:C1:2.000001"))
+        await end_of(runtime, await begin(runtime, others))
+        assert await runtime.erasure.erase(ANN, "operator") == (1, [])
+        tables = [*metadata.sorted_tables, *SystemSchema.metadata_obj.sorted_tables]
+        engine = create_engine(driven(postgres_url))
+        with engine.connect().execution_options(schema_translate_map=TO_DBOS) as connection:
+            rows = [row for table in tables for row in connection.execute(select(table))]
+        engine.dispose()
+    assert "Batteries?" in str(rows)
+    assert PLANTED not in str(rows)
+    assert not [row for row in rows if "T1:C1:1.000001#" in str(row)]

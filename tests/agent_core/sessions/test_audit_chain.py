@@ -12,8 +12,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from agent_core.sessions import AuditLog, AuditRecord, Database, append, erase
-from agent_core.sessions.schema import audit_chain, audit_contents, audit_head
+from agent_core.sessions import AuditLog, AuditRecord, Database
+from agent_core.sessions.audit_chain import append, erase
+from agent_core.sessions.schema import (
+    audit_chain,
+    audit_contents,
+    audit_head,
+    reservations,
+    spending,
+    verdicts,
+)
 from tests.agent_core.sessions.databases import opened
 from tests.agent_core.sessions.test_safeguards import NOON, SENDING, WRITING
 
@@ -28,7 +36,7 @@ SETTING = AuditRecord(
 )
 REJECTION = AuditRecord(
     at=NOON,
-    kind="rejection",
+    kind="approval",
     who=ANN,
     about={"session": "T:C:1", "ask": "c1", "decision": "rejected"},
     contents={"reason": "Not to her."},
@@ -42,13 +50,13 @@ async def fill(database: Database) -> None:
     await log.begin(WRITING)
     await log.begin(SENDING)
     await log.end(SENDING.turn, SENDING.run, SENDING.call, "done", NOON + timedelta(seconds=2))
-    await log.add(SETTING)
-    await log.add(REJECTION)
+    await log.audit(SETTING)
+    await log.audit(REJECTION)
     for number in range(6, 11):
         refusal = AuditRecord(
             at=NOON, kind="refusal", who=BEN, about={"why": "guest"}, key=f"refusal:{number}"
         )
-        await log.add(refusal)
+        await log.audit(refusal)
 
 
 TAMPERINGS = {
@@ -109,7 +117,7 @@ async def test_each_tampering_with_the_file_is_found_and_says_which_record(
     async with opened(sqlite_url) as database:
         await fill(database)
         report = await AuditLog(database).verify()
-        assert (report.count, report.faults) == (10, ())
+        assert (report.newest, report.faults) == (10, [])
         await database.run(lambda c: c.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all())
     whole = (tmp_path / "state.sqlite").read_bytes()
     for name, (statements, number) in TAMPERINGS.items():
@@ -138,15 +146,15 @@ async def test_a_chain_that_was_cut_off_or_written_anew_with_its_head_lacks_the_
     await fill(database)
     log = AuditLog(database)
     exported = (await log.verify()).head
-    await log.add(replace(SETTING, key="setting:2"))
-    assert (await log.verify(exported)).faults == ()
+    await log.audit(replace(SETTING, key="setting:2"))
+    assert (await log.verify(exported)).faults == []
 
     def cut_off(connection: Connection) -> None:
         for statement in CUT_OFF:
             connection.execute(text(statement))
 
     await database.run(cut_off)
-    assert (await log.verify()).faults == ()
+    assert (await log.verify()).faults == []
     [fault] = (await log.verify(exported)).faults
     assert "cut off" in fault
 
@@ -159,13 +167,13 @@ async def test_several_processes_append_to_one_chain_and_what_is_done_again_is_t
 
         async def work(database: Database, name: str) -> None:
             for number in range(10):
-                await AuditLog(database).add(replace(SETTING, key=f"{name}:{number}"))
+                await AuditLog(database).audit(replace(SETTING, key=f"{name}:{number}"))
 
         async with asyncio.TaskGroup() as group:
             for name, database in (("a", first), ("b", second), ("b", first)):
                 group.create_task(work(database, name))
         report = await AuditLog(second).verify()
-        assert (report.count, report.faults) == (20, ())
+        assert (report.newest, report.faults) == (20, [])
 
 
 @pytest.mark.proves("audit.rollback")
@@ -176,9 +184,9 @@ async def test_a_record_stands_and_falls_with_the_deed(database: Database) -> No
 
     with pytest.raises(LookupError, match="the deed fails"):
         await database.run(fail)
-    await AuditLog(database).add(REJECTION)
+    await AuditLog(database).audit(REJECTION)
     report = await AuditLog(database).verify()
-    assert (report.count, report.faults) == (1, ())
+    assert (report.newest, report.faults) == (1, [])
 
 
 @pytest.mark.proves("audit.erasure")
@@ -193,16 +201,26 @@ async def test_contents_that_were_erased_leave_the_chain_verifying_and_ids_and_h
     assert any("the wiki first" in body for body in bodies)
     log = AuditLog(database)
     report = await log.verify()
-    assert (report.count, report.faults) == (11, ())
+    assert (report.newest, report.faults) == (11, [])
     sending = next(call for call in await log.entries() if call.call == SENDING.call)
     assert (sending.asker, sending.outcome, sending.actions) == (SENDING.asker, "done", ())
+
+
+LATER_TABLES = (audit_contents, audit_chain, audit_head, spending, reservations, verdicts)
 
 
 async def test_an_older_database_keeps_its_calls_and_begins_a_chain(url: str) -> None:
     async with opened(url) as database:
 
         def make_older(connection: Connection) -> None:
-            for table in (audit_contents, audit_chain, audit_head):
+            for table in (
+                audit_contents,
+                audit_chain,
+                audit_head,
+                spending,
+                reservations,
+                verdicts,
+            ):
                 table.drop(connection)
             for statement in (
                 "CREATE TABLE audit (id INTEGER PRIMARY KEY, call TEXT)",
@@ -216,4 +234,4 @@ async def test_an_older_database_keeps_its_calls_and_begins_a_chain(url: str) ->
         assert await database.column(text("SELECT call FROM audit_before_chain")) == ["call_1"]
         await fill(database)
         report = await AuditLog(database).verify()
-        assert (report.count, report.faults) == (10, ())
+        assert (report.newest, report.faults) == (10, [])

@@ -13,10 +13,11 @@ from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.messages import Attachment, InboundMessage, ToolCall
 from agent_core.models import ModelRequest
 from agent_core.runtime.schedules import Timekeeper
+from agent_core.runtime.scopes import scope_settings
 from agent_core.schedules.order_reader import OrderReader, PendingOrder
 from agent_core.schedules.schedule import Schedule
-from agent_core.scoped_settings import NOTHING_SET, EffectiveSettings
 from agent_core.sessions import Database, DatabaseTrouble, ScheduleStore
+from agent_core.settings import CoreSettings
 from agent_core.testing.models import ScriptedModel, call
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import DigestOrders
@@ -49,10 +50,6 @@ def reading(request: ModelRequest) -> ToolCall:
     """As the model reads the message that it is asked about."""
     words = request.messages[0].text.partition("<message>\n")[2].partition("\n</message>")[0]
     return call("read_order", READ.get(words, {"intent": "none"}))
-
-
-async def nothing_set(_scope: str) -> EffectiveSettings:
-    return NOTHING_SET
 
 
 class FailingStore(ScheduleStore):
@@ -111,8 +108,9 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         api = SlackApi(client, clock=SkippingClock())
         store = FailingStore(database)
         timekeeper = Timekeeper(store, _begin_nothing, lambda: NOW, at_once=1)
+        scopes = scope_settings(database, CoreSettings.model_construct())
         orders = DigestOrders(
-            store, timekeeper, api, People(api), lambda: NOW, BotSettings(), nothing_set
+            store, timekeeper, api, People(api), lambda: NOW, BotSettings(), scopes
         )
         root = await slack.say("ann", "general", "the root")
         model = ScriptedModel([reading] * 20)

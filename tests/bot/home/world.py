@@ -16,6 +16,7 @@ from bot.digests import DigestClicks
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
 from bot.ingress import Handler, Rules
+from bot.setting_orders import SettingOrders
 from bot.slack_api import Identity, People, SlackApi
 from bot.threads import ThreadRef, user_id
 from tests.bot.front_world import NOW, orders_of
@@ -129,7 +130,8 @@ async def around(
             people = People(api, runtime.preferences)
             orders = orders_of(runtime, api, people)
             digests = DigestClicks(orders)
-            home = Home(runtime, api, people, rules, orders, digests, lambda: NOW)
+            settings = SettingOrders(runtime, orders)
+            home = Home(runtime, api, people, rules, orders, digests, settings, lambda: NOW)
             homes.append(home)
             feedback = FeedbackClicks(runtime, api)
             presses = dict.fromkeys((*get_args(HomeClick), clicks.HomeScheduleClick), home.press)

@@ -150,6 +150,7 @@ class MemoryLedger(Ledger):
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
     rows: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    verdicts: dict[str, str] = field(default_factory=dict[str, str])
 
     async def record(
         self, key: str, second_key: str, body: JsonObject, at: datetime | None = None
@@ -175,6 +176,12 @@ class MemoryLedger(Ledger):
 
     async def has(self, key: str) -> bool:
         return key in self.rows
+
+    async def judged(self, key: str, verdict: str) -> None:
+        self.verdicts[key] = verdict
+
+    async def refuse(self, key: str, who: str, reason: str) -> None:
+        self.verdicts[key] = reason
 
     async def settle(self, key: str) -> None:
         if self.settle_failures:

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent_core.ids import UserId
-from agent_core.runtime.scopes import ScopeSettings
-from agent_core.scoped_settings import NO_FILE
-from agent_core.sessions import AuditLog, Database, Preferences, ScheduleStore
+from agent_core.runtime.scopes import scope_settings
+from agent_core.sessions import Database
+from agent_core.settings import CoreSettings
 from bot.cli import app
 
 pytestmark = pytest.mark.usefixtures("clean")
@@ -29,8 +29,7 @@ channels:
 async def fill(url: str) -> None:
     database = Database(url)
     await database.open()
-    schedules, audit = ScheduleStore(database), AuditLog(database)
-    scopes = ScopeSettings(Preferences(database), schedules, audit, NO_FILE, {})
+    scopes = scope_settings(database, CoreSettings.model_construct())
     changes: dict[str, dict[str, str]] = {
         "T1": {"instructions": "cite our wiki first", "approvals": "ask", "follow_ups": "mention"},
         "T1:C0DE": {"instructions": "answer in German", "model": "small", "approvals": "policy"},
@@ -93,7 +92,6 @@ def test_each_value_is_told_with_its_origin_in_six_scopes(installation: dict[str
     assert elsewhere["follow_ups"] == [("mention", "team")]
 
     assert elsewhere["digests"] == [("True", "default")]
-    assert "no scope" in effective(installation, "#general").output
 
 
 @pytest.mark.proves("scopes.unknown_key")
@@ -105,10 +103,11 @@ def test_a_wrong_name_in_the_file_is_refused_with_the_nearest_one(
     refused = effective(installation, "C0DE")
     assert refused.exit_code == 1
     assert (
-        "`channels.C0DE.modle`: nothing is called so here. Did you mean `model`?" in refused.output
+        "channels, C0DE: `modle`: nothing is called so here. Did you mean `model`?"
+        in refused.output
     )
 
     file.write_text("teem:\n  model: small\n", encoding="utf-8")
     assert "Did you mean `team`?" in effective(installation, "C0DE").output
     file.write_text("team:\n  budget: much\n", encoding="utf-8")
-    assert "`team.budget`" in effective(installation, "C0DE").output
+    assert "team: `budget`" in effective(installation, "C0DE").output

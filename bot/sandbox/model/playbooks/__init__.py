@@ -193,5 +193,6 @@ FORMS: Mapping[str, tuple[str, Callable[[Dialogue], Json]]] = {
     "judge_reply": ("judge", _judge),
     "read_order": ("order", digests.read_order),
     "plan": ("plan", _plan),
+    "read_setting": ("setting", digests.read_setting),
 }
 """Requests that want a form filled in: by the tool that they offer, what fills it."""

@@ -31,6 +31,8 @@ def read_order(dialogue: Dialogue) -> Json:
     request = dialogue.exchanges[-1].asked
     message = MESSAGE.search(request)
     words = message["words"] if message else request
+    if find("sets", words):
+        return {"intent": "none"}
     draft = _draft(words, request)
     number = NUMBER.search(words)
     if number:
@@ -58,6 +60,16 @@ def read_order(dialogue: Dialogue) -> Json:
     if "only when there is something new" in words.casefold():
         draft["only_when_new"] = True
     return draft
+
+
+def read_setting(dialogue: Dialogue) -> Json:
+    """The arguments of `read_setting`: what the demo sentences set for a channel."""
+    match = find("sets", MESSAGE.findall(dialogue.exchanges[-1].asked)[-1])
+    values = match.groupdict("") if match else {}
+    changes = {name: value for name, value in values.items() if value}
+    if "gone" in changes:
+        changes = {"instructions": ""}
+    return {"is_about_settings": match is not None, "changes": changes}
 
 
 def _draft(words: str, request: str) -> Json:

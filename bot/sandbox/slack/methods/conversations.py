@@ -89,6 +89,12 @@ def user_info(call: MethodCall) -> JsonObject:
     return {"user": shown}
 
 
+def all_users(call: MethodCall) -> JsonObject:
+    """Everybody in the workspace."""
+    now_s = call.state.clock.now()
+    return {"members": [show_user(user, now_s=now_s) for user in call.state.users.values()]}
+
+
 def bot_info(call: MethodCall) -> JsonObject:
     """The app itself."""
     bot = call.state.bot
