@@ -346,7 +346,7 @@ def _follow_ups(note: Note, words: Words) -> Iterator[JsonObject]:
         chosen = ChannelClick(kind="home.follow_ups", channel=note.channel, choice=note.rule)
         labels = {rule: words(f"home-follow-ups-{rule.replace('_', '-')}") for rule in FOLLOW_UPS}
         yield _preference(f"<#{note.channel}>", chosen, labels)
-        yield section(note.settings)
+        yield section(note.settings[: limits.SECTION_CHARS])
 
 
 def _row(text: str, element: JsonObject) -> JsonObject:

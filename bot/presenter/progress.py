@@ -357,7 +357,7 @@ class Indicators:
             if has_own:
                 shown.posts[post_ts] = True
                 await self._react(thread, post_ts, add=True)
-            if not may_be_left:
+            if post_ts and not may_be_left:
                 self._on_sign(post_ts)
 
     async def take_back(

@@ -65,4 +65,6 @@ async def test_a_channel_can_have_everything_asked_for_or_refused_and_nothing_le
         assert await asked(4, approvals="policy", tools="*, !GMAIL_*") == 0
         await runtime.scopes.change("T1", {"approvals": "refuse"}, BEN, key="team", now=now)
         assert await asked(5, approvals="policy", tools="*") == 0
+        kinds = [each["kind"] for each in await runtime.audit.records()]
+        assert (kinds.count("refusal"), kinds.count("setting")) == (3, 6)
     assert office.deeds == []

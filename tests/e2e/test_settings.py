@@ -118,3 +118,14 @@ async def test_guests_are_served_where_the_channel_lets_them_in(world: World) ->
     ts = await world.mention("What is a heat pump?", user="guest", channel="energy")
     await world.answered(ts, channel="energy")
     assert world.answers(ts, channel="energy")
+
+
+@pytest.mark.proves("scopes.digests")
+async def test_where_digests_are_switched_off_none_is_ordered(world: World) -> None:
+    shared = scope(world, "shared")
+    await world.runtime.scopes.change(
+        shared, {"digests": "false"}, UserId("T1:U1"), key="digests", now=datetime.now(UTC)
+    )
+    order = "every weekday at 9 post a digest on battery storage in #shared"
+    refused = await propose(world, order, channel="shared")
+    assert refused.text.startswith("Digests are switched off in")

@@ -155,6 +155,9 @@ async def test_whoever_wonders_about_a_post_is_told_what_became_of_it(world: Wor
         result = await asyncio.to_thread(run)
         assert BOT.say("en", "why", state=fate) in result.stdout, result.output
 
+    [refusal] = [each for each in await world.runtime.audit.records() if each["kind"] == "refusal"]
+    assert refusal["about"]["reason"] == "guest"
+
     for ts, sentence in ((answered, "answered"), (thanks, "others_post")):
         await slack.shortcut("ann", "general", ts, "why.silent")
         await slack.wait_for(

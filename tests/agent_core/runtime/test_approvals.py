@@ -54,6 +54,9 @@ async def test_an_approved_call_is_made_once_as_it_was_shown(office: Office) -> 
             ("approved", ANN)
         ]
         (row,) = await runtime.audit.entries()
+        records = await runtime.audit.records()
+        assert [each["kind"] for each in records] == ["approval", "call", "outcome"]
+        assert (await runtime.audit.verify()).faults == []
     assert office.sent == [(ANN, "bob@example.com")]
     assert (row.outcome, row.approved_by, row.digest) == ("done", ANN, asked.digest)
     assert row.actions[0].account == "u1@example.com"
@@ -66,6 +69,8 @@ async def test_a_rejected_call_is_not_made_and_the_model_gets_the_reason(office:
         await runtime.asks.decide(asked.ask, ANN, "rejected", reason="wrong Bob")
         await end_of(runtime, asked.turn)
         assert await runtime.audit.entries() == []
+        [record] = await runtime.audit.records()
+        assert (record["who"], record["about"]["decision"]) == (ANN, "rejected")
     assert office.sent == []
     assert "rejected (wrong Bob)" in told(model.requests[-1])
 

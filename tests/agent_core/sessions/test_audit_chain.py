@@ -205,6 +205,12 @@ async def test_contents_that_were_erased_leave_the_chain_verifying_and_ids_and_h
     sending = next(call for call in await log.entries() if call.call == SENDING.call)
     assert (sending.asker, sending.outcome, sending.actions) == (SENDING.asker, "done", ())
 
+    changed = "UPDATE audit_chain SET about = '{\"erased\":5}' WHERE number = 11"
+    await database.run(lambda connection: connection.exec_driver_sql(changed).rowcount)
+    faults = " ".join((await log.verify()).faults)
+    assert "Record 11 was changed" in faults
+    assert "contents of record 5 are missing" in faults
+
 
 LATER_TABLES = (audit_contents, audit_chain, audit_head, spending, reservations, verdicts)
 

@@ -258,6 +258,9 @@ def test_a_change_is_shown_and_accepted(bot: Command, tmp_path: Path, told: Told
 
     accepted = bot("accept", "told")
     assert (accepted.exit_code, accepted.stdout.splitlines()[-1]) == (0, "Accepted: act.")
+    with closing(sqlite3.connect(tmp_path / "state.sqlite")) as reader:
+        [record] = reader.execute("SELECT kind, who, about FROM audit_chain").fetchall()
+    assert record == ("admin", "operator", '{"act":"accept act of told"}')
     assert "accepted  act" in bot("test", "told").stdout
     again = bot("accept", "told", "act")
     assert again.exit_code == 1

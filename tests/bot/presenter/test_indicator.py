@@ -49,6 +49,17 @@ async def test_where_a_status_cannot_be_shown_the_askers_post_gets_a_reaction(
     assert stage.calls("agents.sessions.setStatus") == calls
 
 
+async def test_a_first_sign_is_told_once_a_post_and_not_where_there_is_no_post(
+    stage: Stage,
+) -> None:
+    told: list[str] = []
+    indicators, root = Indicators(stage.api, on_sign=told.append), stage.thread.root_ts
+    for post in (root, root, ""):
+        await indicators.show(stage.thread, post)
+    await indicators.show(stage.thread, await another(stage), may_be_left=True)
+    assert told == [root]
+
+
 async def test_the_sign_is_taken_back_even_when_slack_is_busy(stage: Stage) -> None:
     turn = stage.turn()
     presenter = await stage.show(turn.started())
