@@ -151,10 +151,9 @@ class Budget(Store):
     async def _caps_of(self, payer: Payer) -> tuple[Cap, ...]:
         """Of the team first: its row is locked before all others."""
         own = self._known.get(payer.session)
-        if own is None:
-            own = await self.own(payer.session) if self.own else {}
-            self._known[payer.session] = own
-        budgets = dict(own)
+        if own is None and self.own:
+            own = self._known[payer.session] = await self.own(payer.session)
+        budgets = dict(own or ())
         budgets["person", payer.person] = None
         if payer.turn:
             budgets["turn", payer.turn] = None
