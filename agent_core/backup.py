@@ -53,6 +53,7 @@ def back_up(settings: CoreSettings, target: Path, now: datetime) -> Path:
         if not files:
             _run_postgres("pg_dump", settings, "--format=custom", f"--file={copies / DUMP}")
         part = copies / target.name
+        part.touch(mode=0o600)  # all that people wrote is in it
         with tarfile.open(part, "w:gz") as tar:
             for path in (*copies.iterdir(), *root.glob(SESSIONS)):
                 _add(tar, path)  # but for itself

@@ -62,6 +62,7 @@ async def test_a_restore_overwrites_no_database_and_takes_no_archive_of_a_newer_
     async with scripted_runtime(before, model=ScriptedModel(["One."])) as runtime:
         await end_of(runtime, await begin(runtime, inbound("Look")))
         archive = back_up(settings_at(before), tmp_path / "a.tar.gz", NOW)
+        assert archive.stat().st_mode & 0o077 == 0
         with pytest.raises(AgentError, match="There is a database already"):
             restore(settings_at(before), archive)
     with closing(sqlite3.connect(before / "state.sqlite")) as connection:
