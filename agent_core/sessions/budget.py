@@ -153,7 +153,7 @@ class Budget(Store):
         own = self._known.get(payer.session)
         if own is None and self.own:
             own = self._known[payer.session] = await self.own(payer.session)
-        budgets = dict(own or ())
+        budgets: dict[tuple[str, str], float | None] = {**(own or {})}
         budgets["person", payer.person] = None
         if payer.turn:
             budgets["turn", payer.turn] = None
