@@ -9,11 +9,13 @@ process had reserved when it died is released by the housekeeping.
 import asyncio
 import math
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Protocol
 
+from cachetools import TTLCache
 from sqlalchemy import Connection, delete, func, select, text
 
 from agent_core.background import Background
@@ -27,6 +29,9 @@ from agent_core.sessions.leases import Leases, new_process_id
 from agent_core.sessions.schema import reservations, spending
 from agent_core.words import CORE
 
+KNOWN_S = 2.0
+"""So late a new budget may hold; a turn's calls come one after another."""
+MAX_KNOWN = 1_000
 LOOK_EVERY_S = 0.2
 """A call waits for others that may cost less than they have reserved."""
 NEAR = 0.8
@@ -40,7 +45,10 @@ _LOCK = text(
     "INSERT INTO spending (scope, settled_usd, is_told) VALUES (:scope, 0, false) "
     "ON CONFLICT (scope) DO UPDATE SET settled_usd = spending.settled_usd RETURNING settled_usd"
 )
-_ADD = text("UPDATE spending SET settled_usd = settled_usd + :usd WHERE scope = :scope")
+_ADD = text(
+    "INSERT INTO spending (scope, settled_usd, is_told) VALUES (:scope, :usd, false) "
+    "ON CONFLICT (scope) DO UPDATE SET settled_usd = spending.settled_usd + :usd"
+)
 _TELL = text(
     "UPDATE spending SET is_told = true "
     "WHERE scope = :scope AND NOT is_told AND settled_usd >= :near_usd"
@@ -79,6 +87,9 @@ class Budget(Store):
         self._general = general
         """The caps of those that have none of their own."""
         self._clock = clock
+        self._known: TTLCache[SessionId, Mapping[tuple[str, str], float | None]] = TTLCache(
+            MAX_KNOWN, KNOWN_S, timer=time.monotonic
+        )
 
     async def reserve(self, payer: Payer, quote: CallQuote) -> Grant:
         call = secrets.token_hex(8)
@@ -139,7 +150,10 @@ class Budget(Store):
 
     async def _caps_of(self, payer: Payer) -> tuple[Cap, ...]:
         """Of the team first: its row is locked before all others."""
-        budgets = dict(await self.own(payer.session)) if self.own else {}
+        own = self._known.get(payer.session)
+        if own is None and self.own:
+            own = self._known[payer.session] = await self.own(payer.session)
+        budgets: dict[tuple[str, str], float | None] = {**(own or {})}
         budgets["person", payer.person] = None
         if payer.turn:
             budgets["turn", payer.turn] = None
@@ -158,7 +172,9 @@ class Budget(Store):
         """The cap where a call does not fit; None where it may fit once others are settled."""
         tightest: Cap | None = None
         tokens = quote.max_tokens
-        for cap in caps:
+        # The team's sum is locked for all of its calls, with a cap or without.
+        capped = [cap for cap in caps if cap.usd < math.inf or cap is caps[0]]
+        for cap in capped:
             settled_usd: float = connection.execute(_LOCK, {"scope": cap.scope}).scalar_one()
             held = select(func.sum(reservations.c.usd)).filter_by(scope=cap.scope)
             others = held.where(reservations.c.call != call)
@@ -172,7 +188,7 @@ class Budget(Store):
         if not tokens:
             return None
         row = {"call": call, "process": self.leases.process, "usd": quote.usd(tokens)}
-        rows = [{**row, "scope": cap.scope} for cap in caps]
+        rows = [{**row, "scope": cap.scope} for cap in capped]
         connection.execute(self._database.insert_new(reservations), rows)
         return Grant(call=call, max_tokens=tokens, caps=caps, tightest=tightest)
 
