@@ -110,18 +110,31 @@ class SettingOrders:
 
 
 def listing(held: Held, words: Words) -> str:
-    """A line for each value, with its origin."""
-    lines = [
-        words(
-            "setting-line",
-            name=name,
-            value=foreign_line(each.text, VALUE_CHARS) or "-",
-            origin=each.origin,
-        )
-        for name, values in held.items()
-        for each in values
-    ]
-    return "\n".join(lines)
+    """A line for each value, with its origin; what is as usual comes last."""
+    lines: list[str] = []
+    usual: list[str] = []
+    for name, values in held.items():
+        for each in values:
+            line = words(
+                "setting-line",
+                name=name,
+                value=_in_words(name, each.text, words),
+                origin=each.origin,
+            )
+            (usual if each.origin == "default" else lines).append(line)
+    return "\n".join([*lines, *usual])
+
+
+def _in_words(name: str, text: str, words: Words) -> str:
+    """A value as people say it."""
+    case = f"{name}-{text.casefold()}"
+    if text == "*":
+        case = f"{name}-all"
+    elif text and name == "budget":
+        case = name
+    elif text and name.endswith("_days"):
+        case = "days"
+    return words("setting-value", case=case, value=foreign_line(text, VALUE_CHARS))
 
 
 def _wanted(click: SettingClick) -> Held:

@@ -463,7 +463,49 @@ setting-proposal = Das würde von da an gelten:
 setting-agree = So einstellen
 setting-changed = { $who } hat geändert, wie ich arbeite:
     { $values }
-setting-line = • *{ $name }*: { $value } · _{ $origin ->
+setting-name = { $name ->
+    [instructions] Wie ich antworte
+    [model] Modell
+    [tools] Werkzeuge
+    [follow_ups] Antworten ohne Erwähnung
+    [budget] Budget im Monat
+    [guests] Gäste des Workspace
+    [digests] Digests
+    [approvals] Was etwas bewirkt
+    [cite_or_stay_silent] Antworten ohne Quelle
+    [footer] Seiten, Zeit und Kosten unter einer Antwort
+    [keep_workspaces_days] Dateien bleiben
+    [keep_transcripts_days] Verläufe bleiben
+   *[keep_reports_days] Berichte bleiben
+    }
+setting-value = { $case ->
+    [instructions-] in der Sprache und Länge, die passen
+    [model-main] das große
+    [model-small] das kleine
+    [tools-all] alle
+    [follow_ups-meant] wenn sie mir gelten
+    [follow_ups-two_party] in Threads von einer Person und mir
+    [follow_ups-mention] nie
+    [budget-] ohne Grenze
+    [guests-true] dürfen mich fragen
+    [guests-false] dürfen mich nicht fragen
+    [digests-true] dürfen bestellt werden
+    [digests-false] dürfen nicht bestellt werden
+    [approvals-policy] wie es die Regeln sagen
+    [approvals-ask] erst nach Rückfrage
+    [approvals-refuse] nie
+    [cite_or_stay_silent-true] werden zurückgehalten
+    [cite_or_stay_silent-false] werden gegeben
+    [footer-true] stehen dort
+    [footer-false] stehen nicht dort
+    [keep_workspaces_days-] für immer
+    [keep_transcripts_days-] für immer
+    [keep_reports_days-] für immer
+    [days] { $value } Tage
+    [budget] { $value } $
+   *[other] { $value }
+    }
+setting-line = • *{ setting-name }*: { $value } · _{ $origin ->
     [default] wie üblich
     [environment] aus meiner Konfiguration
     [team] für das ganze Team
@@ -475,9 +517,9 @@ setting-not-yours = { $who ->
     [NOBODY] Das kann nur ein Admin des Workspace ändern. Bitte einen darum, es mir zu sagen oder den Knopf zu drücken.
    *[other] Das können nur <@{ $who }>, zuständig für diesen Kanal, und Admins des Workspace ändern. Bitte jemanden davon, es mir zu sagen oder den Knopf zu drücken.
     }
-setting-in-file = *{ $name }* steht in der Datei meines Betreibers, und die geht vor. Wer mich betreibt, kann es dort ändern.
+setting-in-file = *{ setting-name }* steht in der Datei meines Betreibers, und die geht vor. Wer mich betreibt, kann es dort ändern.
 setting-unknown = Eine Einstellung *{ $name }* gibt es nicht. Meinst du *{ $near }*?
-setting-wrong = *{ $name }* kann diesen Wert nicht haben. „Was ist hier eingestellt?“ zeigt, was jetzt gilt.
+setting-wrong = *{ setting-name }* kann diesen Wert nicht haben. „Was ist hier eingestellt?“ zeigt, was jetzt gilt.
 
 why = { $state ->
     [queued] Ich habe es und arbeite daran, sobald das erledigt ist, was im Thread davor kam.

@@ -463,7 +463,49 @@ setting-proposal = This would hold from then on:
 setting-agree = Set it
 setting-changed = { $who } changed how I work:
     { $values }
-setting-line = • *{ $name }*: { $value } · _{ $origin ->
+setting-name = { $name ->
+    [instructions] How I answer
+    [model] Model
+    [tools] Tools
+    [follow_ups] Replies without a mention
+    [budget] Budget a month
+    [guests] Guests of the workspace
+    [digests] Digests
+    [approvals] What has an effect
+    [cite_or_stay_silent] Answers without a source
+    [footer] Pages, time and cost below an answer
+    [keep_workspaces_days] Files are kept
+    [keep_transcripts_days] Transcripts are kept
+   *[keep_reports_days] Reports are kept
+    }
+setting-value = { $case ->
+    [instructions-] in the language and length that fit
+    [model-main] the main one
+    [model-small] the small one
+    [tools-all] all of them
+    [follow_ups-meant] answered when they are meant for me
+    [follow_ups-two_party] answered in threads of one person and me
+    [follow_ups-mention] never answered
+    [budget-] no limit
+    [guests-true] may ask me
+    [guests-false] may not ask me
+    [digests-true] may be ordered
+    [digests-false] may not be ordered
+    [approvals-policy] as the rules say
+    [approvals-ask] always asked first
+    [approvals-refuse] never done
+    [cite_or_stay_silent-true] are withheld
+    [cite_or_stay_silent-false] are given
+    [footer-true] shown
+    [footer-false] not shown
+    [keep_workspaces_days-] for ever
+    [keep_transcripts_days-] for ever
+    [keep_reports_days-] for ever
+    [days] for { $value } days
+    [budget] ${ $value }
+   *[other] { $value }
+    }
+setting-line = • *{ setting-name }*: { $value } · _{ $origin ->
     [default] as usual
     [environment] from my configuration
     [team] for the whole team
@@ -475,9 +517,9 @@ setting-not-yours = { $who ->
     [NOBODY] Only an admin of the workspace can change that. Ask one to say it to me or to press the button.
    *[other] Only an admin of the workspace and <@{ $who }>, who manages this channel, can change that. Ask one of them to say it to me or to press the button.
     }
-setting-in-file = *{ $name }* is set in my operator's file, which wins over what is said here. Whoever runs me can change it there.
+setting-in-file = *{ setting-name }* is set in my operator's file, which wins over what is said here. Whoever runs me can change it there.
 setting-unknown = There is no setting *{ $name }*. Did you mean *{ $near }*?
-setting-wrong = *{ $name }* cannot have that value. “What is set here?” shows what it is now.
+setting-wrong = *{ setting-name }* cannot have that value. “What is set here?” shows what it is now.
 
 why = { $state ->
     [queued] I have it, and work on it as soon as what came before it in the thread is done.

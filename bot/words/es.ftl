@@ -463,7 +463,49 @@ setting-proposal = Esto valdría desde entonces:
 setting-agree = Ajustarlo así
 setting-changed = { $who } cambió cómo trabajo:
     { $values }
-setting-line = • *{ $name }*: { $value } · _{ $origin ->
+setting-name = { $name ->
+    [instructions] Cómo respondo
+    [model] Modelo
+    [tools] Herramientas
+    [follow_ups] Respuestas sin mención
+    [budget] Presupuesto al mes
+    [guests] Invitados del espacio de trabajo
+    [digests] Digests
+    [approvals] Lo que tiene efecto
+    [cite_or_stay_silent] Respuestas sin fuente
+    [footer] Páginas, tiempo y coste bajo una respuesta
+    [keep_workspaces_days] Se guardan los archivos
+    [keep_transcripts_days] Se guardan las conversaciones
+   *[keep_reports_days] Se guardan los informes
+    }
+setting-value = { $case ->
+    [instructions-] en el idioma y la extensión que convienen
+    [model-main] el grande
+    [model-small] el pequeño
+    [tools-all] todas
+    [follow_ups-meant] cuando son para mí
+    [follow_ups-two_party] en hilos de una persona y yo
+    [follow_ups-mention] nunca
+    [budget-] sin límite
+    [guests-true] pueden preguntarme
+    [guests-false] no pueden preguntarme
+    [digests-true] se pueden pedir
+    [digests-false] no se pueden pedir
+    [approvals-policy] según las reglas
+    [approvals-ask] siempre tras preguntar
+    [approvals-refuse] nunca
+    [cite_or_stay_silent-true] se retienen
+    [cite_or_stay_silent-false] se dan
+    [footer-true] se muestran
+    [footer-false] no se muestran
+    [keep_workspaces_days-] para siempre
+    [keep_transcripts_days-] para siempre
+    [keep_reports_days-] para siempre
+    [days] { $value } días
+    [budget] { $value } $
+   *[other] { $value }
+    }
+setting-line = • *{ setting-name }*: { $value } · _{ $origin ->
     [default] como siempre
     [environment] de mi configuración
     [team] para todo el equipo
@@ -475,9 +517,9 @@ setting-not-yours = { $who ->
     [NOBODY] Solo un admin del espacio puede cambiarlo. Pida a uno que me lo diga o que pulse el botón.
    *[other] Solo un admin del espacio y <@{ $who }>, que gestiona este canal, pueden cambiarlo. Pida a alguien de ellos que me lo diga o que pulse el botón.
     }
-setting-in-file = *{ $name }* está en el archivo de quien me opera, y ese prevalece. Quien me opera puede cambiarlo allí.
+setting-in-file = *{ setting-name }* está en el archivo de quien me opera, y ese prevalece. Quien me opera puede cambiarlo allí.
 setting-unknown = No existe el ajuste *{ $name }*. ¿Quería decir *{ $near }*?
-setting-wrong = *{ $name }* no puede tener ese valor. «¿Qué está ajustado aquí?» muestra lo que vale ahora.
+setting-wrong = *{ setting-name }* no puede tener ese valor. «¿Qué está ajustado aquí?» muestra lo que vale ahora.
 
 why = { $state ->
     [queued] Lo tengo, y me pongo con ello en cuanto termine lo que había antes en el hilo.

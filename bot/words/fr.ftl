@@ -463,7 +463,49 @@ setting-proposal = Voici ce qui vaudrait dès lors :
 setting-agree = Régler ainsi
 setting-changed = { $who } a changé ma façon de travailler :
     { $values }
-setting-line = • *{ $name }* : { $value } · _{ $origin ->
+setting-name = { $name ->
+    [instructions] Ma façon de répondre
+    [model] Modèle
+    [tools] Outils
+    [follow_ups] Réponses sans mention
+    [budget] Budget par mois
+    [guests] Invités de l’espace de travail
+    [digests] Digests
+    [approvals] Ce qui a un effet
+    [cite_or_stay_silent] Réponses sans source
+    [footer] Pages, durée et coût sous une réponse
+    [keep_workspaces_days] Fichiers conservés
+    [keep_transcripts_days] Historiques conservés
+   *[keep_reports_days] Rapports conservés
+    }
+setting-value = { $case ->
+    [instructions-] dans la langue et la longueur qui conviennent
+    [model-main] le grand
+    [model-small] le petit
+    [tools-all] tous
+    [follow_ups-meant] quand elles s’adressent à moi
+    [follow_ups-two_party] dans les fils d’une personne et moi
+    [follow_ups-mention] jamais
+    [budget-] sans limite
+    [guests-true] peuvent me demander
+    [guests-false] ne peuvent pas me demander
+    [digests-true] peuvent être commandés
+    [digests-false] ne peuvent pas être commandés
+    [approvals-policy] selon les règles
+    [approvals-ask] toujours après une question
+    [approvals-refuse] jamais
+    [cite_or_stay_silent-true] sont retenues
+    [cite_or_stay_silent-false] sont données
+    [footer-true] affichés
+    [footer-false] non affichés
+    [keep_workspaces_days-] pour toujours
+    [keep_transcripts_days-] pour toujours
+    [keep_reports_days-] pour toujours
+    [days] { $value } jours
+    [budget] { $value } $
+   *[other] { $value }
+    }
+setting-line = • *{ setting-name }* : { $value } · _{ $origin ->
     [default] comme d’habitude
     [environment] de ma configuration
     [team] pour toute l’équipe
@@ -475,9 +517,9 @@ setting-not-yours = { $who ->
     [NOBODY] Seul un admin de l’espace peut changer cela. Demandez-lui de me le dire ou d’appuyer sur le bouton.
    *[other] Seuls un admin de l’espace et <@{ $who }>, qui gère ce canal, peuvent changer cela. Demandez à l’un d’eux de me le dire ou d’appuyer sur le bouton.
     }
-setting-in-file = *{ $name }* est réglé dans le fichier de mon opérateur, qui l’emporte. La personne qui m’exploite peut le changer là-bas.
+setting-in-file = *{ setting-name }* est réglé dans le fichier de mon opérateur, qui l’emporte. La personne qui m’exploite peut le changer là-bas.
 setting-unknown = Il n’y a pas de réglage *{ $name }*. Vouliez-vous dire *{ $near }* ?
-setting-wrong = *{ $name }* ne peut pas avoir cette valeur. « Qu’est-ce qui est réglé ici ? » montre ce qui vaut maintenant.
+setting-wrong = *{ setting-name }* ne peut pas avoir cette valeur. « Qu’est-ce qui est réglé ici ? » montre ce qui vaut maintenant.
 
 why = { $state ->
     [queued] Je l'ai, et je m'y mets dès que ce qui précède dans le fil est terminé.

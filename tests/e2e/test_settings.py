@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from agent_core.ids import UserId
+from agent_core.scoped_settings import SETTINGS
 from bot.sandbox.slack import Post
+from bot.words import BOT
 from tests.e2e.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -52,7 +54,10 @@ async def test_a_manager_sets_the_model_by_a_click_and_others_are_told_who_may(
     proposal = await propose(
         world, "in this channel use the small model", channel="energy", user="ben"
     )
-    assert "• *model*: small · _for this channel_\nNow it is:\n• *model*: main" in proposal.text
+    assert (
+        "• *Model*: the small one · _for this channel_\nNow it is:\n• *Model*: the main one"
+        in proposal.text
+    )
 
     await slack.click("cleo", proposal.channel, proposal.ts, "setting.agree")
     refused = await slack.wait_for(
@@ -67,7 +72,7 @@ async def test_a_manager_sets_the_model_by_a_click_and_others_are_told_who_may(
     assert (await world.runtime.scopes.at(scope(world, "energy"))).values.model == "main"
 
     changed = await agree(world, proposal, user="ben")
-    assert changed.startswith(f"<@{ben}> changed how I work:\n• *model*: small")
+    assert changed.startswith(f"<@{ben}> changed how I work:\n• *Model*: the small one")
     told = [post.text for post in slack.posts("energy") if not post.is_reply]
     assert changed in told
     records = await world.runtime.audit.records()
@@ -129,3 +134,10 @@ async def test_where_digests_are_switched_off_none_is_ordered(world: World) -> N
     order = "every weekday at 9 post a digest on battery storage in #shared"
     refused = await propose(world, order, channel="shared")
     assert refused.text.startswith("Digests are switched off in")
+
+
+async def test_every_setting_has_a_name_of_its_own_in_each_language() -> None:
+    for language in ("en", "de", "fr", "es"):
+        words = BOT.of(language)
+        names = {words("setting-name", name=name) for name in SETTINGS}
+        assert len(names) == len(SETTINGS), language

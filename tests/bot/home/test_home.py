@@ -264,8 +264,8 @@ async def test_admins_set_when_a_channel_is_answered(place: Around) -> None:
     assert "home.follow_ups" in names(shown)
     shown = await place.press("ann", "home.follow_ups", answered_in(general).encoded())
     assert await place.runtime.preferences.get(scope, "follow_ups") == "mention"
-    assert "*follow_ups*: mention · _for this channel_" in said(shown)
-    assert "*model*: main · _as usual_" in said(shown)
+    assert "*Replies without a mention*: never answered · _for this channel_" in said(shown)
+    assert "*Model*: the main one · _as usual_" in said(shown)
     told = [post.text for post in place.world.slack.posts("general")]
     assert any("changed how I work:\n• *follow_ups*: mention" in text for text in told)
 
