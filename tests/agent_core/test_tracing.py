@@ -5,7 +5,7 @@ import json
 import re
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +191,7 @@ def test_agents_model_calls_and_tools_have_the_names_of_the_genai_conventions(tr
 @pytest.mark.proves("metrics.agree")
 def test_spans_trace_json_and_metrics_of_a_turn_agree(trace: Trace) -> None:
     turn = trace["COMPLEX"]
-    scraped = Counter[str]()
+    scraped = defaultdict[str, float](float)
     for family in text_string_to_metric_families(turn.metrics):
         for sample in family.samples:
             scraped[sample.name] += sample.value

@@ -20,7 +20,7 @@ PACKAGES = ("agent_core", "bot", "mcp_local")
 PLANNED_NODES = 332_000
 """What the plan wants the product to hold, without what later issues are allowed."""
 
-OVERDRAWN = 20_000
+OVERDRAWN = 21_000
 """What issues M and H took above their parts, some 10,000 each; a debt that has to come back."""
 
 MAX_NODES = PLANNED_NODES + 14_000 + 20_000 + 20_000 + OVERDRAWN
