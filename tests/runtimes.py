@@ -82,7 +82,11 @@ def scripted_runtime(
     budget = Budget(database, {**(caps or {})}, clock)
 
     def metered(each: Model) -> Model:
-        return MeteredModel(each, budget, SCRIPTED_PRICES) if caps is not None else each
+        return (
+            MeteredModel(each, budget.reserve, budget.settle, SCRIPTED_PRICES)
+            if caps is not None
+            else each
+        )
 
     toolset = tools or FakeToolset({})
     of_person = partial(known_of, Overview(database), accounts, clock)

@@ -6,10 +6,9 @@ fast answers, verdicts, plans, sub-agents, digests, and calls before any turn.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from agent_core.errors import ModelError, ReplyTruncated
 from agent_core.events import Usage
@@ -88,20 +87,11 @@ class Grant:
     """The cap for which the reply may be no longer; None where it may be as long as wanted."""
 
 
-class Purse(Protocol):
-    """Where calls are reserved and settled."""
-
-    async def reserve(self, payer: Payer, quote: CallQuote) -> Grant:
-        """Reserve what a call may cost; waits for calls under way that may cost less than reserved.
-
-        Raises:
-            CapReached: it does not fit, whatever they cost.
-        """
-        ...
-
-    async def settle(self, grant: Grant, usd: float) -> None:
-        """The call has ended and cost so much."""
-        ...
+Reserve = Callable[[Payer, CallQuote], Awaitable[Grant]]
+"""Reserves what a call may cost; waits for calls under way that may cost less than reserved. Raises
+CapReached where it does not fit, whatever they cost."""
+Settle = Callable[[Grant, float], Awaitable[None]]
+"""The call has ended and cost so much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +99,8 @@ class MeteredModel:
     """A model whose calls have a payer. A model without a known price costs nothing here."""
 
     model: Model
-    purse: Purse
+    reserve: Reserve
+    settle: Settle
     prices: Prices
 
     @property
@@ -124,7 +115,7 @@ class MeteredModel:
                 async for item in items:
                     yield item
             return
-        grant = await self.purse.reserve(request.payer, quote)
+        grant = await self.reserve(request.payer, quote)
         spent_usd = 0.0
         written = 0
         try:
@@ -150,7 +141,7 @@ class MeteredModel:
             spent_usd = spent_usd or quote.input_usd
             raise
         finally:
-            await self.purse.settle(grant, spent_usd)
+            await self.settle(grant, spent_usd)
 
     def _quote(self, request: ModelRequest) -> CallQuote | None:
         """None of a model without a known price."""

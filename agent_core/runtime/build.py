@@ -88,7 +88,8 @@ def build_runtime(
     budget = Budget(database, caps_of(settings), clock)
 
     def metered(name: str) -> MeteredModel:
-        return MeteredModel(AnthropicModel(name, connection, prices), budget, prices)
+        model = AnthropicModel(name, connection, prices)
+        return MeteredModel(model, budget.reserve, budget.settle, prices)
 
     model = RetryingModel(metered(settings.agent_model))
     classifier = metered(settings.classifier_model)

@@ -71,7 +71,6 @@ class Interventions:
                 by=by,
                 by_name=by_name,
             )
-            await self._check_budget(event, turn)
             await self._check(event, turn)
             is_message = run == ROOT_RUN and kind in ("comment", "content")
             if not is_message:
@@ -83,13 +82,6 @@ class Interventions:
             await self._say(event, turn, say)
         elif run == ROOT_RUN or turn.status == "finished" or self._parts.leases.holds(session):
             await self.carry_out(event)
-
-    async def _check_budget(self, event: Intervened, turn: StoredTurn) -> None:
-        """Return if whoever steps in has not reached a cap: the work goes on for them."""
-        payer = replace(turn.inbound.payer, person=event.by)
-        refusal = await self._parts.budget.refusal(payer, thread_language(turn))
-        if refusal and event.what not in ("stop", "done"):
-            raise InterventionRefused(refusal)
 
     async def _check(self, event: Intervened, turn: StoredTurn) -> None:
         """Return if the intervention may be announced, or said as a message of the thread."""

@@ -58,8 +58,10 @@ class ScopeSettings:
         None where it is not set; what only a wider scope has set is that scope's.
         """
         budgets: dict[tuple[str, str], float | None] = {}
+        layers = [self.environment]
         for kind, scope in scopes_of(await self._scope_of(session)).items():
-            held = (await self.at(scope)).held.get("budget", ())
+            layers.append(layer(await self._stored.of(scope), kind))
+            held = merged([*layers, *self.file.layers(scope)]).held.get("budget", ())
             own = held[-1] if held and held[-1].origin in ("file", kind) else None
             usd = own.value if own else None
             budgets[kind, scope] = usd if isinstance(usd, float) else None

@@ -374,8 +374,9 @@ class _Generation:
 
     async def _refuse(self) -> Routed:
         """What is said to a message that had met a cap when it came."""
-        turn = self.turn
-        text = await self.parts.budget.refusal(payer_of(turn), thread_language(turn))
+        turn, budget = self.turn, self.parts.budget
+        cap = await budget.reached(payer_of(turn))
+        text = await budget.sentence(cap, "cap-refused", thread_language(turn)) if cap else ""
         answer = Message(role="assistant", parts=(Text(text=text),))
         return Routed(route="SIMPLE", reason="cap", answer=answer)
 

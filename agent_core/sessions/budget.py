@@ -9,13 +9,11 @@ process had reserved when it died is released by the housekeeping.
 import asyncio
 import math
 import secrets
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Protocol
 
-from cachetools import TTLCache
 from sqlalchemy import Connection, delete, func, select, text
 
 from agent_core.background import Background
@@ -29,9 +27,6 @@ from agent_core.sessions.leases import Leases, new_process_id
 from agent_core.sessions.schema import reservations, spending
 from agent_core.words import CORE
 
-KNOWN_S = 2.0
-"""So late a new budget may hold; a turn's calls come one after another."""
-MAX_KNOWN = 1_000
 LOOK_EVERY_S = 0.2
 """A call waits for others that may cost less than they have reserved."""
 NEAR = 0.8
@@ -58,6 +53,10 @@ OwnBudgets = Callable[[SessionId], Awaitable[Mapping[tuple[str, str], float | No
 """By kind and id of a scope, the team's first, what its own settings let it spend in a month."""
 
 
+async def _nothing_own(_session: SessionId) -> Mapping[tuple[str, str], float | None]:
+    return {}
+
+
 class BudgetHost(Protocol):
     """The surface, as far as money needs it."""
 
@@ -82,14 +81,11 @@ class Budget(Store):
         super().__init__(database)
         self.leases = Leases(database, new_process_id())
         self.host: BudgetHost | None = None
-        self.own: OwnBudgets | None = None
+        self.own: OwnBudgets = _nothing_own
         self.background = Background()
         self._general = general
         """The caps of those that have none of their own."""
         self._clock = clock
-        self._known: TTLCache[SessionId, Mapping[tuple[str, str], float | None]] = TTLCache(
-            MAX_KNOWN, KNOWN_S, timer=time.monotonic
-        )
 
     async def reserve(self, payer: Payer, quote: CallQuote) -> Grant:
         call = secrets.token_hex(8)
@@ -123,11 +119,6 @@ class Budget(Store):
                 return cap
         return None
 
-    async def refusal(self, payer: Payer, language: str) -> str:
-        """Why nothing more is begun for somebody, in a sentence; empty where it may be."""
-        cap = await self.reached(payer)
-        return await self.sentence(cap, "cap-refused", language) if cap else ""
-
     async def sentence(self, cap: Cap, key: str, language: str) -> str:
         """What people are told at a cap: whose it is, until when, and who can raise it."""
         words = CORE.of(language)
@@ -150,10 +141,7 @@ class Budget(Store):
 
     async def _caps_of(self, payer: Payer) -> tuple[Cap, ...]:
         """Of the team first: its row is locked before all others."""
-        own = self._known.get(payer.session)
-        if own is None and self.own:
-            own = self._known[payer.session] = await self.own(payer.session)
-        budgets: dict[tuple[str, str], float | None] = {**(own or {})}
+        budgets = dict(await self.own(payer.session))
         budgets["person", payer.person] = None
         if payer.turn:
             budgets["turn", payer.turn] = None

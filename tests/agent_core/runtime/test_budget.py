@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.errors import InterventionRefused, ReplyTruncated
+from agent_core.errors import ReplyTruncated
 from agent_core.events import Usage
 from agent_core.ids import ROOT_RUN, SessionId, UserId, agent_id
 from agent_core.messages import Payer
@@ -25,6 +25,7 @@ from tests.agent_core.runtime.threads import (
     end_of,
     from_ben,
     look,
+    told,
 )
 from tests.runtimes import inbound, scripted_runtime
 
@@ -131,9 +132,7 @@ async def test_a_person_at_their_cap_cannot_go_on_by_the_work_of_others(tmp_path
         steering = await end_of(runtime, await begin(runtime, from_ben("and Spain", number=2)))
         assert "Ben has used up this month's budget of $0.1" in steering.answer
         root = agent_id(turn, ROOT_RUN)
-        for kind in ("comment", "content", "retry"):
-            with pytest.raises(InterventionRefused, match="Ben has used up"):
-                await runtime.intervene(inbound("").session, root, kind, "Spain", BEN, "Ben")
+        await runtime.intervene(inbound("").session, root, "content", "Spain", BEN, "Ben")
         digest = replace(from_ben("a digest", number=3), scheduled=True)
         assert "Ben has used up" in await answer(runtime, digest)
         assert len(verdicts.requests) == judged
@@ -141,6 +140,7 @@ async def test_a_person_at_their_cap_cannot_go_on_by_the_work_of_others(tmp_path
         assert "“stop” ends it" in (await end_of(runtime, stop)).answer
         held.release.set()
         assert (await end_of(runtime, turn)).answer == "Poland."
+        assert "Spain" not in told(model.requests[-1])
 
 
 @pytest.mark.proves("money.told_once")
