@@ -324,9 +324,14 @@ class SlackApi:
         *,
         add: bool,
     ) -> None:
-        """Put an emoji on a post, or take the bot's off; one that is so already is fine."""
+        """Put an emoji on a post, or take the bot's off; one that is so already is fine.
+
+        One is not put where the minute's are used up, as what comes after it would wait.
+        """
         arguments = {"channel": channel, "timestamp": ts, "name": name}
         method = f"reactions.{'add' if add else 'remove'}"
+        if add and not self._calls.has_room(method, arguments):
+            return
         await self._calls.repeatable(method, arguments, fine={"already_reacted", "no_reaction"})
 
     async def newest_posts(

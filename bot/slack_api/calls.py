@@ -299,17 +299,21 @@ class Calls:
                     return await self._call(method, arguments, gate)
         raise SlackLimited(method)
 
+    def has_room(self, method: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether Slack takes the call now, with room left for calls that may not be left out."""
+        gate = self._gate(method, arguments)
+        most = TABLE.methods[method].droppable_a_minute
+        return gate.wait_s() <= 0 and (most is None or gate.in_last_minute() < most)
+
     async def droppable(self, method: str, arguments: Mapping[str, Any]) -> JsonObject | None:
         """Make a call that may be left out: None inside a pause, and no waiting.
 
         None as well where the minute's calls are nearly used up.
         """
-        gate = self._gate(method, arguments)
-        most = TABLE.methods[method].droppable_a_minute
-        if gate.wait_s() > 0 or (most is not None and gate.in_last_minute() >= most):
+        if not self.has_room(method, arguments):
             return None
         try:
-            return await self._call(method, arguments, gate)
+            return await self._call(method, arguments, self._gate(method, arguments))
         except SlackLimited:
             return None
 

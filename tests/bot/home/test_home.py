@@ -267,7 +267,10 @@ async def test_admins_set_when_a_channel_is_answered(place: Around) -> None:
     assert "*Replies without a mention*: never answered · _for this channel_" in said(shown)
     assert "*Model*: the main one · _as usual_" in said(shown)
     told = [post.text for post in place.world.slack.posts("general")]
-    assert any("changed how I work:\n• *Replies without a mention*: never answered" in text for text in told)
+    assert any(
+        "changed how I work:\n• *Replies without a mention*: never answered" in text
+        for text in told
+    )
 
 
 @pytest.mark.parametrize("language", BOT.languages)

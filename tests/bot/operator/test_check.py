@@ -69,7 +69,7 @@ def test_without_any_setting_everything_that_is_missing_is_told() -> None:
     for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "ANTHROPIC_API_KEY"):
         assert name in settings
     assert sum(line.startswith("wrong ") for line in lines) == 5
-    assert lines[-1].startswith("5 of 15 are wrong")
+    assert lines[-1].startswith("5 of 14 are wrong")
     assert "Traceback" not in result.output
 
 

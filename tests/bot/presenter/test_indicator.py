@@ -140,3 +140,14 @@ async def test_a_turn_that_another_took_in_is_silent_and_its_post_stays_marked_a
     await working.show(turn.finished("Both are in."))
     assert stage.status() == "active"
     assert stage.texts() == ["Both are in."]
+
+
+async def test_a_reaction_beyond_the_minutes_is_left_out_so_that_no_answer_waits(
+    stage: Stage,
+) -> None:
+    indicators = Indicators(stage.api)
+    began_s = stage.clock.seconds()
+    for _ in range(60):
+        await indicators.show(stage.thread, await another(stage))
+    assert stage.clock.seconds() == began_s
+    assert 40 < stage.calls("reactions.add") < 50

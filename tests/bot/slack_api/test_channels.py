@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.sessions import Preferences
-from bot.slack_api import Conversation, Op, People, SlackRefused, language_of
+from bot.slack_api import Op, People, SlackRefused, language_of
 from bot.slack_api.api import PEOPLE_TTL_S
 from bot.slack_api.calls import GENTLE_A_MINUTE, MINUTE_S
 from tests.agent_core.sessions.databases import opened
@@ -14,8 +14,8 @@ from tests.bot.desk import Desk
 
 async def test_a_list_is_read_to_its_end(desk: Desk) -> None:
     general = desk.slack.channels["general"]
-    mine = await desk.api.channels.mine()
-    assert Conversation(id=general, kind="channel", name="general") in mine
+    mine = {each.id: each for each in await desk.api.channels.mine()}
+    assert (mine[general].kind, mine[general].name) == ("channel", "general")
     for number in range(505):
         await desk.slack.say("ann", "general", f"{number}")
     pages = [page async for page in desk.api.channels.history(general, oldest="0")]
