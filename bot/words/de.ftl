@@ -466,7 +466,7 @@ setting-changed = { $who } hat geändert, wie ich arbeite:
 setting-name = { $name ->
     [instructions] Wie ich antworte
     [model] Modell
-    [tools] Werkzeuge
+    [tools] Was ich benutzen darf
     [follow_ups] Antworten ohne Erwähnung
     [budget] Budget im Monat
     [guests] Gäste des Workspace

@@ -466,7 +466,7 @@ setting-changed = { $who } changed how I work:
 setting-name = { $name ->
     [instructions] How I answer
     [model] Model
-    [tools] Tools
+    [tools] What I may use
     [follow_ups] Replies without a mention
     [budget] Budget a month
     [guests] Guests of the workspace

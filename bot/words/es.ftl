@@ -466,7 +466,7 @@ setting-changed = { $who } cambió cómo trabajo:
 setting-name = { $name ->
     [instructions] Cómo respondo
     [model] Modelo
-    [tools] Herramientas
+    [tools] Lo que puedo usar
     [follow_ups] Respuestas sin mención
     [budget] Presupuesto al mes
     [guests] Invitados del espacio de trabajo

@@ -466,7 +466,7 @@ setting-changed = { $who } a changé ma façon de travailler :
 setting-name = { $name ->
     [instructions] Ma façon de répondre
     [model] Modèle
-    [tools] Outils
+    [tools] Ce que je peux utiliser
     [follow_ups] Réponses sans mention
     [budget] Budget par mois
     [guests] Invités de l’espace de travail
