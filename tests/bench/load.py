@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.sandbox.child import BotProcess, start_bot
-from bot.sandbox.model import ReplyPace
+from bot.sandbox.model import ReplyPace, ReplyText
 from bot.sandbox.slack import SlackStandIn
 from tests.bench.crash_model import RehearsedModel
 from tests.bench.crash_world import SETTLE_S
@@ -165,6 +165,7 @@ async def measure_memory(root: Path, turns: int) -> list[Result]:
         crowd = Crowd(slack)
         samples: list[tuple[int, float]] = []
         for number in range(1, turns + 1):
+            model.play(ReplyText(text="SIMPLE"), times=2)  # the verdict is the answer, too
             await crowd.ask(QUESTION)
             await crowd.fewer_than(AT_ONCE // 2, bot.check)
             if number % (turns // SAMPLES) == 0:
