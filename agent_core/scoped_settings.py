@@ -51,7 +51,7 @@ Dollars = Annotated[
 ]
 MonthlyBudget = Annotated[Dollars | None, STRICTEST]
 Days = Annotated[int, Field(ge=1)] | None
-ModelId = Annotated[str, Field(pattern=r"^[\w.:@/-]{1,100}$")]
+ModelId = Annotated[str, Field(pattern="^[A-Za-z0-9_.:@/-]+$", max_length=100)]
 Instructions = Annotated[
     str,
     Field(max_length=1_000),

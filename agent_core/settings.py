@@ -171,7 +171,7 @@ class CoreSettings(BaseSettings):
     )
     anthropic_version: str = Field(
         default="",
-        pattern=r"^(\d{4}-\d{2}-\d{2})?$",
+        pattern=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$",
         description="Version header, for gateways that refuse the newest (2023-06-01 is then "
         "tried by itself).",
         examples=["a date such as 2023-06-01"],
@@ -340,7 +340,7 @@ class CoreSettings(BaseSettings):
     )
     logfire_project: str = Field(
         default="",
-        pattern=r"^([\w.-]+/[\w.-]+)?$",
+        pattern=r"^([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)?$",
         description="`organisation/project`, for links to traces in summary.txt.",
         examples=["organisation/project"],
     )
