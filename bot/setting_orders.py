@@ -35,7 +35,7 @@ class SettingOrders:
         if self._digests and await self._digests.take(message, is_order=True):
             return True
         effective = await self._runtime.scopes.at(message.session)
-        draft = await self._runtime.read_setting(message.text, effective.held)
+        draft = await self._runtime.read_setting(message.text, effective.held, message.payer)
         if not draft.is_about_settings:
             return False
         language = detect_language(message.text, locale=message.author_locale)

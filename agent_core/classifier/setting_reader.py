@@ -3,14 +3,16 @@
 What it reads is a proposal: nothing holds before a person who may has agreed to it by a click.
 """
 
+from typing import Literal
+
 from pydantic import BaseModel
 
 from agent_core.errors import ModelError
-from agent_core.messages import user_message
+from agent_core.messages import Payer, user_message
 from agent_core.models import Model, ModelRequest, ToolSpec, filled_form
 from agent_core.prompts import prompt, schema
 from agent_core.schedules.order_reader import own_words
-from agent_core.scoped_settings import SETTINGS, Held, Origin
+from agent_core.scoped_settings import SETTINGS, Held
 
 READ_SETTING = "read_setting"
 
@@ -19,12 +21,12 @@ class SettingDraft(BaseModel):
     """What a person wants set, as the model reads it."""
 
     is_about_settings: bool = False
-    scope: Origin = "channel"
+    scope: Literal["team", "channel", "thread"] = "channel"
     changes: dict[str, str] = {}
     """By setting the value that is wanted; an empty one is to be as if nobody had set it."""
 
 
-async def read_setting(model: Model, text: str, held: Held) -> SettingDraft:
+async def read_setting(model: Model, text: str, held: Held, payer: Payer) -> SettingDraft:
     """What a message wants of settings; nothing where the model is away."""
     now = "\n".join(f"- {each.origin}: {each.text}" for each in held["instructions"])
     words = own_words(text).replace("<message>", "").replace("</message>", "")
@@ -37,6 +39,7 @@ async def read_setting(model: Model, text: str, held: Held) -> SettingDraft:
         must_call=READ_SETTING,
         max_tokens=1_000,
         effort="low",
+        payer=payer,
     )
     try:
         draft, _ = await filled_form(model, request, SettingDraft, patience_s=20.0)

@@ -18,7 +18,7 @@ from agent_core.classifier import ReplyReader, SettingDraft, read_setting
 from agent_core.errors import SessionError
 from agent_core.events import ArtifactSaved
 from agent_core.ids import SessionId, TurnId, turn_of
-from agent_core.messages import InboundMessage
+from agent_core.messages import InboundMessage, Payer
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.closing import print_report
 from agent_core.runtime.dispatch import Dispatch
@@ -192,7 +192,7 @@ class Runtime:
         return self._parts.scopes
 
     @property
-    def read_setting(self) -> Callable[[str, Held], Awaitable[SettingDraft]]:
+    def read_setting(self) -> Callable[[str, Held, Payer], Awaitable[SettingDraft]]:
         """Reads what a message wants set."""
         return partial(read_setting, self._parts.router.classifier)
 

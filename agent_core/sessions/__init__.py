@@ -44,7 +44,6 @@ from agent_core.sessions.overview import (
     Overview,
     SessionState,
     Spent,
-    move_workspaces,
 )
 from agent_core.sessions.safeguards import (
     NOT_ACCEPTED,
@@ -65,6 +64,7 @@ from agent_core.sessions.store import (
     SessionStore,
     StoredProgram,
     StoredSession,
+    move_workspaces,
 )
 from agent_core.sessions.turns import (
     ASK,

@@ -3,6 +3,7 @@
 `whose` is a person, `team:user`, or a whole team; of a scheduled turn that is its owner.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -223,7 +224,7 @@ class Overview(Store):
         ends = select(func.min(at), func.max(at)).where(events.c.turn.in_(at_once))
         query = ends.group_by(events.c.turn)
         spans = [map(datetime.fromisoformat, row) for row in await self._database.rows(query)]
-        return sorted((end - begin).seconds for begin, end in spans)
+        return sorted(math.ceil((end - begin).total_seconds()) for begin, end in spans)
 
     async def load(self) -> dict[str, int]:
         """What is at work just now, of all processes; by indexes, so that it may be asked often.
@@ -440,11 +441,3 @@ class KnownSessions(Store):
             connection.execute(self._database.insert_new(messages), copies)
 
         await self._database.run(copy)
-
-
-def move_workspaces(connection: Connection, root: Path) -> None:
-    """Note that all workspaces lie in another root now."""
-    before = connection.execute(select(sessions.c.workspace)).scalar()
-    old_root = str(Path(before or "").parent)
-    moved = func.replace(sessions.c.workspace, old_root, str(root))
-    connection.execute(update(sessions).values(workspace=moved))

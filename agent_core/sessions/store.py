@@ -424,3 +424,11 @@ class ProgramStore(Store):
     async def keep(self, program: StoredProgram) -> None:
         """Safe to do again."""
         await self._database.execute(self._database.upsert(programs, columns_of(program)))
+
+
+def move_workspaces(connection: Connection, root: Path) -> None:
+    """Note that all workspaces lie in another root now."""
+    before = connection.execute(select(sessions.c.workspace)).scalar()
+    old_root = str(Path(before or "").parent)
+    moved = func.replace(sessions.c.workspace, old_root, str(root))
+    connection.execute(update(sessions).values(workspace=moved))

@@ -125,7 +125,8 @@ def _labels_before_text(lines: Sequence[str]) -> int:
         phrase = phrase_of(line)
         is_label = phrase.count(" ") < _MAX_LONE_WORDS and not _NO_LABEL.search(line)
         if not is_label:
-            return number if letters <= _MAX_LABELS * sum(map(len, lines)) else 0
+            is_little = letters <= _MAX_LABELS * sum(map(len, lines))
+            return number if is_little else 0
         letters += len(phrase)
     return 0
 
